@@ -372,8 +372,8 @@ func Compare(before, after ChannelRights) []Effect {
 // Differs reports whether someone gains or loses the right, or may.
 func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Lose.IsEmpty() }
 
-// OfHistory returns the part of an effect on [CanReadHistory] that differs from the effect on [CanRead]. People who
-// can still read keep the messages sent while they could.
+// OfHistory returns an effect on [CanReadHistory], given the effect on [CanRead]; it is empty if both are equal. Only
+// people who also lose CanRead lose the history, because the others keep the messages sent while they could read.
 func (e Effect) OfHistory(reading Effect) Effect {
 	e.Lose, e.NobodyLeft = e.Lose.And(reading.Lose), false
 	if e.Unknown == reading.Unknown && e.Gain.Equal(reading.Gain) && e.Lose.Equal(reading.Lose) {

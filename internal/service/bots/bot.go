@@ -34,8 +34,8 @@ import (
 // kind is the kind of bots in the run state.
 const kind = "zulip_bot"
 
-// botResource is zulip_bot. Its objects are the accounts of bots. Their further configuration is in
-// [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
+// botResource is zulip_bot. Its objects are the accounts of bots. [snapshot.Snapshot.Bots] has the rest of the
+// configuration of bots that the provider's account can manage.
 type botResource struct {
 	*core.Resource[botModel, zulip.User, botModel]
 }
@@ -71,8 +71,8 @@ func NewBotResource() resource.Resource {
 	})}
 }
 
-// adopt reactivates the deactivated bot of the short name, where that is configured or this run has deactivated it, and
-// refuses any other account that has the address.
+// adopt reactivates the deactivated bot with the short name, if that is configured or this run has deactivated it. It
+// refuses any other account with the email.
 func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok bool, err error) {
 	s, err := c.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
@@ -104,7 +104,7 @@ func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok b
 	return 0, false, &base.Error{Diagnostics: diags}
 }
 
-// reactivate reactivates a bot. The server refuses that for an active bot, so that after a lost answer the bot is read
+// reactivate reactivates a bot. The server refuses to reactivate an active bot, so after a lost answer the bot is read
 // (server-behavior §U10).
 func reactivate(ctx context.Context, c *core.Context, id int64) error {
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
@@ -141,7 +141,7 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("full_name"), &name)...)
 	s, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err == nil {
-		// The list may lack it. An import has nothing yet that would show whether the list is an old one.
+		// The list may lack the bot. An import has no values yet that would show whether the list is outdated.
 		if _, isListed := s.Bots().ByID(id.ValueInt64()); !isListed || name.IsNull() {
 			s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64())
 		}
@@ -171,7 +171,7 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state, but belongs to someone else. Only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
 		return
-	case user.BotType == nil: // any type would force a new bot
+	case user.BotType == nil: // every type would force a new bot
 		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
 			"The server's user object of the bot has no bot_type. Check that the server is supported, and report this if it is.")
 		return
@@ -182,7 +182,7 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	r.Resource.Read(ctx, req, resp)
 }
 
-// Update changes the bot. One that this run has deactivated with its owner it reactivates first.
+// Update changes the bot. If this run has deactivated it with its owner, it is reactivated first.
 func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned, state botModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -207,7 +207,7 @@ func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, re
 
 // reactivateWithNewOwner reactivates a bot that this run has deactivated with its owner, if the planned owner is
 // active. It returns the resulting owner: the provider's account, if the old owner is deactivated (server-behavior
-// §U10). A bot that was deactivated outside Terraform is left to the update, which refuses it.
+// §U10). The update refuses a bot that was deactivated outside Terraform.
 func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state *botModel, diags *diag.Diagnostics) (owner types.String) {
 	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
 	if !r.Meta.Run.IsDestroyedWithOwner(id) {
@@ -226,7 +226,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 		return state.Owner
 	}
 	const adopt = " The next plan asks for adopt_deactivated = true to reactivate the bot."
-	if named, notFound := lookup.User(s, planned.Owner.ValueString()); notFound == nil { // else the update says so
+	if named, notFound := lookup.User(s, planned.Owner.ValueString()); notFound == nil { // otherwise the update reports it
 		switch next, err := r.Meta.Store.FreshUser(ctx, named.ID); {
 		case err != nil:
 			diags.AddAttributeError(path.Root("owner"), summary, "The server deactivated the bot with its owner, and the provider could not read the planned owner. Nothing was sent. "+base.Explain(err)+adopt)
@@ -238,7 +238,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 		}
 	}
 	prior, _ := zulip.ParseRole(state.Role.ValueString())
-	isUnchanged := bot.Role == prior // else the update refuses to overwrite it
+	isUnchanged := bot.Role == prior // otherwise the update refuses to overwrite it
 	if isUnchanged && !accounts.GiveBeforeReactivation(ctx, r.Meta, bot, prior, planned.Role, path.Root("short_name"), diags) {
 		return state.Owner
 	}
@@ -255,7 +255,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 	return ownerText(state.Owner, bot.BotOwnerID, s)
 }
 
-// update sends what differs. The server makes one change after the other: those before the one that it refuses stay.
+// update sends the differences. The server makes one change after the other, so changes before a refused one stay.
 func update(ctx context.Context, c *core.Context, planned, current *botModel) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
@@ -286,8 +286,8 @@ func update(ctx context.Context, c *core.Context, planned, current *botModel) er
 	return checkRenamed(ctx, c, planned, current)
 }
 
-// protectOwnership refuses, right before the request and for the account as it is now, to hand a bot over that the account could
-// not manage any more. owner is nil if the bot keeps its owner.
+// protectOwnership runs right before the request, with the current account. It refuses to give the bot to an owner with
+// whom the account could no longer manage the bot. owner is nil if the bot keeps its owner.
 func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error {
 	if owner == nil || !c.Meta.LockoutProtection {
 		return nil
@@ -304,7 +304,7 @@ func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error 
 	return core.AsError(diags)
 }
 
-// checkRenamed reports a server that does not change the short name, and reports success.
+// checkRenamed reports an error if the server reported success but did not change the short name.
 func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) error {
 	user, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
 	if err != nil || hasShortName(user, plan.ShortName.ValueString()) {
@@ -317,7 +317,7 @@ func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) e
 	return &base.Error{Diagnostics: diags}
 }
 
-// deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
+// deactivate deactivates the bot, because the server deletes no bots. A bot that no longer exists is no error.
 func deactivate(ctx context.Context, c *core.Context, state *botModel) error {
 	id := state.ID.ValueInt64()
 	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
@@ -331,7 +331,7 @@ func deactivate(ctx context.Context, c *core.Context, state *botModel) error {
 	return nil
 }
 
-// findImported finds the bot that an ID or an address means, and refuses what is none that the account manages.
+// findImported finds the bot with an ID or email. It refuses other accounts, and bots that the account can't manage.
 func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	user, err := lookup.User(s, text)
 	if err != nil {

@@ -65,8 +65,8 @@ func (e *botAPIKeyEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &result)...)
 }
 
-// read fills in the bot and its key. From a feature level on the key has a request of its own, and later the list of bots
-// holds keys no more; older servers have the list only. A server whose level is not known is asked for both.
+// read fills in the bot and its key. From one feature level on, the key has its own request, and from a later one on,
+// the list of bots has no keys. Older servers only have the list. A server of unknown level is asked both ways.
 func (e *botAPIKeyEphemeral) read(ctx context.Context, result *botAPIKeyModel, diags *diag.Diagnostics) bool {
 	if e.HasLevel(featurelevel.BotAPIKey) {
 		bot := e.find(ctx, result.Bot.ValueString(), diags)
@@ -97,12 +97,12 @@ func (e *botAPIKeyEphemeral) read(ctx context.Context, result *botAPIKeyModel, d
 	return true
 }
 
-// find returns the active bot that an address or an ID names; nil after an error.
+// find returns the active bot with an email or ID; nil after an error.
 func (e *botAPIKeyEphemeral) find(ctx context.Context, text string, diags *diag.Diagnostics) *zulip.User {
 	at, summary := path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", text)
 	user, err := e.lookUp(ctx, text)
 	if err == nil {
-		// The key is read now, so what it belongs to is not taken from the snapshot.
+		// The key is read now, so its account is not taken from the snapshot.
 		user, err = e.Meta.Client.User(ctx, user.ID)
 	}
 	switch {
@@ -118,7 +118,7 @@ func (e *botAPIKeyEphemeral) find(ctx context.Context, text string, diags *diag.
 	return nil
 }
 
-// lookUp returns the person or bot that an address or an ID names. One that the snapshot lacks may have been made since.
+// lookUp returns the person or bot with an email or ID. One that the snapshot lacks may have been created since.
 func (e *botAPIKeyEphemeral) lookUp(ctx context.Context, text string) (*zulip.User, error) {
 	view, err := e.Meta.Store.Read(ctx, store.Users)
 	if err != nil {

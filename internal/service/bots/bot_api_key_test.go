@@ -110,7 +110,7 @@ func TestProtocolBotAPIKeyErrors(t *testing.T) {
 	}
 }
 
-// A server whose feature level is not known is asked both ways.
+// A server of unknown feature level is asked both ways.
 func TestProtocolBotAPIKeyWithoutLevel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})
 	bot, _ := o.Sandbox.Credentials("bot")
@@ -177,8 +177,8 @@ func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 	diags.ExpectError(t, "bot", "Cannot read the API key of "+bot.Email, "This endpoint does not accept bot requests.", "Use a person's API key.")
 }
 
-// TestAccBotAPIKey_Secrets_NotStored uses a bot's key and makes a link that anybody can join with, with everything logged. The link
-// belongs to the state, and the key to nothing that is kept.
+// TestAccBotAPIKey_Secrets_NotStored uses a bot's key and creates an invitation link that anyone can use, with the
+// finest log level. The state has the link. No file has the key.
 func TestAccBotAPIKey_Secrets_NotStored(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	bot, _ := o.Sandbox.Credentials("bot")

@@ -21,9 +21,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// avatar is the picture of a bot in a model. The server does not give the file back: whether the picture is still the one that
-// was uploaded, its URL tells, which is another one after each upload (server-behavior §U22). If the picture is not managed, all
-// three are null.
+// avatar is the picture of a bot in a model. The server does not return the file. The URL, which changes with each
+// upload, shows whether the picture is still the uploaded one (server-behavior §U22). If the picture is not managed,
+// all three are null.
 type avatar struct{ file, sha256, url *types.String }
 
 var (
@@ -54,7 +54,7 @@ func (a avatar) into(ctx context.Context, attributes interface {
 	return diags
 }
 
-// read takes what the server shows: another URL is another picture.
+// read sets the picture to the server's: another URL is another picture.
 func (a avatar) read(user *zulip.User) {
 	if a.sha256.IsNull() {
 		*a.url = types.StringNull()
@@ -66,7 +66,7 @@ func (a avatar) read(user *zulip.User) {
 	*a.url = types.StringPointerValue(user.AvatarURL)
 }
 
-// isReplaced reports whether the server shows another picture than the one that is managed.
+// isReplaced reports whether the server shows another picture than the managed one.
 func (a avatar) isReplaced(user *zulip.User) bool {
 	return !a.sha256.IsNull() && !a.url.IsUnknown() && !a.url.Equal(types.StringPointerValue(user.AvatarURL))
 }
@@ -78,7 +78,8 @@ func showsOtherAvatar(ctx context.Context, req resource.ReadRequest, user *zulip
 	return state.avatar().isReplaced(user)
 }
 
-// planAvatar plans the content of the file: the same changes nothing, and without a file the picture is not managed.
+// planAvatar plans the content of the file. The same content is no change, and without a file the picture is not
+// managed.
 func planAvatar(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var plan, prior botModel
 	resp.Diagnostics.Append(plan.avatar().from(ctx, req.Plan)...)
@@ -96,15 +97,15 @@ func planAvatar(ctx context.Context, req resource.ModifyPlanRequest, resp *resou
 	case plan.AvatarFile.IsNull():
 		plan.AvatarURL = types.StringNull()
 	case !sum.IsUnknown() && sum.Equal(prior.AvatarSHA256):
-		plan.AvatarFile, plan.AvatarURL = prior.AvatarFile, prior.AvatarURL // the same, wherever it is
+		plan.AvatarFile, plan.AvatarURL = prior.AvatarFile, prior.AvatarURL // the same content, wherever the file is
 	default:
 		plan.AvatarURL = types.StringUnknown()
 	}
 	resp.Diagnostics.Append(plan.avatar().into(ctx, &resp.Plan)...)
 }
 
-// Create creates the bot, and then uploads its picture: if both were one request, the server would create the bot also with a
-// picture that it refuses (server-behavior §U22).
+// Create creates the bot, and then uploads its picture in a second request. In one request, the server would create the
+// bot even if it refuses the picture (server-behavior §U22).
 func (r *botResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned, none botModel
 	resp.Diagnostics.Append(planned.avatar().from(ctx, req.Plan)...)
@@ -128,7 +129,7 @@ func (r *botResource) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(planned.avatar().into(ctx, &resp.State)...)
 }
 
-// open opens the file that is planned; nil if none is. It reports one that cannot be uploaded.
+// open opens the planned file; nil if none is planned. It reports a file that cannot be uploaded.
 func (a avatar) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {
 	if diags.HasError() || a.file.IsNull() {
 		return nil, !diags.HasError()
@@ -150,11 +151,11 @@ func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateR
 	}
 	switch {
 	case image == nil: // not managed any more
-	case prior.AvatarSHA256.ValueString() == image.SHA256(): // not known when it was planned
+	case prior.AvatarSHA256.ValueString() == image.SHA256(): // not known during plan
 		planned.AvatarSHA256, planned.AvatarURL = prior.AvatarSHA256, prior.AvatarURL
 	default:
 		seen := uploadedURL(prior.AvatarURL.ValueString())
-		if prior.AvatarSHA256.IsNull() { // it was not managed
+		if prior.AvatarSHA256.IsNull() { // the picture was not managed
 			seen = seenURL(ctx, req.Private, &resp.Diagnostics)
 		}
 		if r.replaceAvatar(ctx, prior, image, seen, planned.avatar(), &resp.Diagnostics); resp.Diagnostics.HasError() {
@@ -190,7 +191,7 @@ func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image 
 	}
 }
 
-// uploadedURL returns the URL of a picture if it was uploaded; "" for the default one, which the server leaves to Gravatar.
+// uploadedURL returns the URL of an uploaded picture; "" for the default one, which comes from Gravatar.
 func uploadedURL(url string) string {
 	if strings.HasPrefix(url, "https://secure.gravatar.com/") {
 		return ""
@@ -198,7 +199,7 @@ func uploadedURL(url string) string {
 	return url
 }
 
-// seenKey is where the private state has the URL of a picture that is not managed.
+// seenKey is the key of an unmanaged picture's URL in the private state.
 const seenKey = "avatar_url"
 
 // seenURL returns the URL of the uploaded picture that the last refresh saw; "" if there was none.
@@ -213,16 +214,16 @@ func seenURL(ctx context.Context, private attribute.PrivateGetter, diags *diag.D
 	return url
 }
 
-// storeSeen keeps the URL of the picture for the plan that begins to manage it.
+// storeSeen stores the URL of the picture for a plan that begins to manage it.
 func storeSeen(ctx context.Context, private attribute.PrivateSetter, user *zulip.User) diag.Diagnostics {
 	return private.SetKey(ctx, seenKey, []byte(strconv.Quote(uploadedURL(types.StringPointerValue(user.AvatarURL).ValueString()))))
 }
 
-// upload uploads the picture, and puts what it is recognised by into a model.
+// upload uploads the picture, and sets its hash and URL in a model.
 func (r *botResource) upload(ctx context.Context, id int64, image *picture.Picture, into avatar) error {
 	var url string
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-		// The name of the file may end in anything.
+		// The name of the file can have any extension.
 		url, err = r.Meta.Client.UploadBotAvatar(ctx, id, "avatar"+image.Extension(), image.ContentType, image.Content)
 		return err
 	})

@@ -25,7 +25,7 @@ func picture(t *testing.T, shade uint8) (path, hash string) {
 	return path, acctest.HashOf(t, path)
 }
 
-// hashAt is that of the picture that the sandbox serves for the bot in the state.
+// hashAt returns the hash of the picture that the sandbox serves for the bot in the state.
 func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
 	t.Helper()
 	res, err := http.Get(o.Sandbox.URL() + *o.UserOf(t, run).AvatarURL)
@@ -95,7 +95,7 @@ func TestProtocolBotAvatar_Lifecycle(t *testing.T) {
 	}
 }
 
-// An unmanaged picture is in no state, whoever uploads one. A picture that becomes managed is uploaded.
+// An unmanaged picture is not in the state, even if one is uploaded. A picture that becomes managed is uploaded.
 func TestProtocolBotAvatarUnmanaged(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -118,7 +118,7 @@ func TestProtocolBotAvatarUnmanaged(t *testing.T) {
 	}
 }
 
-// A picture that is uploaded or removed outside Terraform is noticed by its URL, and the file is uploaded again.
+// A picture that is uploaded or removed outside Terraform is drift of its URL, and the file is uploaded again.
 func TestProtocolBotAvatarDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
@@ -177,7 +177,7 @@ func TestProtocolBotAvatarConflict(t *testing.T) {
 	run.MustApply(alerts(values{"avatar_file": second, "full_name": "Alarms"}))
 }
 
-// An old list of people says nothing about the picture.
+// An outdated list of people does not count for the picture.
 func TestProtocolBotAvatarStaleList(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	first, _ := picture(t, 10)
@@ -231,7 +231,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A file that is not known before the apply is compared then.
+// A file that is not known until apply is compared during apply.
 func TestProtocolBotAvatarKnownLater(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
@@ -246,7 +246,7 @@ func TestProtocolBotAvatarKnownLater(t *testing.T) {
 	}
 }
 
-// A lost answer is no error: to upload twice is to upload once.
+// A lost answer is no error, because uploading twice has the same result.
 func TestProtocolBotAvatarLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)

@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// A picture that was not managed is compared too: the plan saw the one that was there.
+// A picture that becomes managed is compared too, with the picture that the plan saw.
 func TestProtocolBotAvatar_UnmanagedUploadedSincePlan(t *testing.T) {
 	for before, shades := range map[string][]uint8{"default picture": nil, "uploaded picture": {50}} {
 		t.Run(before, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// botModel is the resource. The bot's key is no part of it.
+// botModel is the resource. It doesn't have the bot's key.
 type botModel struct {
 	ID                          types.Int64  `tfsdk:"id"`
 	Email                       types.String `tfsdk:"email"`
@@ -70,7 +70,7 @@ func (m *botModel) botType() zulip.BotType {
 	return zulip.BotType(number(typeNames, m.BotType.ValueString()))
 }
 
-// typeOf returns the type of a bot; zero if the server did not say it.
+// typeOf returns the type of a bot; zero if the server did not send it.
 func typeOf(user *zulip.User) zulip.BotType {
 	if user.BotType == nil {
 		return 0
@@ -78,22 +78,21 @@ func typeOf(user *zulip.User) zulip.BotType {
 	return zulip.BotType(*user.BotType)
 }
 
-// suffix ends the local part of the address that the server makes of a short name.
+// suffix ends the local part of the email that the server makes from a short name.
 const suffix = "-bot"
 
-// shortName returns the short name that an address was made of.
+// shortName returns the short name in a bot's email.
 func shortName(address string) string {
 	local, _, _ := strings.Cut(address, "@")
 	return strings.TrimSuffix(local, suffix)
 }
 
-// hasShortName reports whether a bot's address is made of a short name. The server compares addresses without regard to
-// case.
+// hasShortName reports whether a bot's email has a short name. The server ignores case when it compares emails.
 func hasShortName(user *zulip.User, name string) bool {
 	return strings.EqualFold(shortName(user.Address()), name)
 }
 
-// address is that of a bot with the short name; "" if it is not known.
+// address returns the email of a bot with the short name; "" if it is not known.
 func (m *botModel) address(s *snapshot.Snapshot) string {
 	domain := s.Realm().BotDomain
 	if domain == "" || !base.IsSet(m.ShortName) {
@@ -108,9 +107,9 @@ var channelFields = map[string]func(*botModel) *types.String{
 	"default_events_register_stream": func(m *botModel) *types.String { return &m.DefaultEventsRegisterStream },
 }
 
-// readInto sets the model to the server's values. It keeps values that the server does not show: the type of a bot on
-// a server that is not supported, and the configuration of a bot that is no longer listed because another account
-// owns it.
+// readInto sets the model to the server's values. It keeps values that the server does not show, such as the type of a
+// bot on an unsupported server. It also keeps the configuration of a bot that is no longer listed because another
+// account owns it.
 func readInto(m *botModel, user *zulip.User, c *core.Context) {
 	s := c.Snapshot
 	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
@@ -143,7 +142,7 @@ func readInto(m *botModel, user *zulip.User, c *core.Context) {
 
 func (m *botModel) avatar() avatar { return avatar{&m.AvatarFile, &m.AvatarSHA256, &m.AvatarURL} }
 
-// ownerText writes the owner as prior does if that means the person. Old bots may have none.
+// ownerText returns the owner in the form of prior if both mean the same person. Old bots may have no owner.
 func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String {
 	if id == nil {
 		return types.StringNull()
@@ -154,19 +153,19 @@ func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String
 	return types.StringValue(fmt.Sprint(*id))
 }
 
-// channelText writes a channel that the server names as prior does if that means it. "" is none.
+// channelText returns the server's channel in the form of prior if both mean the same channel; "" is none.
 func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.String {
 	if name == nil {
 		return types.StringValue("")
 	}
 	channel, ok := s.Channels().ByName(*name)
 	if !ok {
-		return types.StringValue(*name) // one that the account does not see
+		return types.StringValue(*name) // a channel that the account does not see
 	}
 	return types.StringValue(lookup.KeepChannel(prior.ValueString(), channel.ID, s))
 }
 
-// keepPrior gives attributes their prior value where both mean the same.
+// keepPrior gives attributes their prior value if both mean the same.
 func (m *botModel) keepPrior(prior *botModel, s *snapshot.Snapshot) {
 	if base.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
 		m.FullName = prior.FullName
@@ -242,7 +241,7 @@ func (m *botModel) channelChange(attribute string, current *botModel, s *snapsho
 	return &name
 }
 
-// service is where an outgoing webhook is to send to; an interface that is not managed stays.
+// service returns the URL and interface of an outgoing webhook. An unmanaged interface is unchanged.
 func (m *botModel) service(bot *zulip.Bot) zulip.BotService {
 	planned := zulip.BotService{BaseURL: m.PayloadURL.ValueString(), Interface: 1}
 	if len(bot.Services) > 0 {
@@ -265,7 +264,7 @@ func (m *botModel) config() map[string]string {
 	return config
 }
 
-// newConfig returns the settings that differ from those that were written last: the server shows none of them.
+// newConfig returns the settings that differ from those written last, because the server does not show them.
 func (m *botModel) newConfig(prior *botModel) map[string]string {
 	planned, before := m.config(), prior.config()
 	maps.DeleteFunc(planned, func(key, value string) bool { written, ok := before[key]; return ok && written == value })

@@ -26,7 +26,7 @@ func planLeaving(t *testing.T, config values) *leaving {
 	return planLeavingAs(t, nil, config)
 }
 
-// planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
+// planLeavingAs is planLeaving with another configuration of the owner's resource; nil destroys it.
 func planLeavingAs(t *testing.T, left, config values) *leaving {
 	t.Helper()
 	o, bot := acctest.StartRun(t, "zulip_bot")
@@ -52,7 +52,7 @@ func (l *leaving) apply(t *testing.T) acctest.Diagnostics {
 	return applied
 }
 
-// fail lets requests fail in a way.
+// fail makes some requests fail.
 func (l *leaving) fail(t *testing.T, rule string) {
 	t.Helper()
 	fault, err := sandbox.ParseFault(rule)
@@ -146,7 +146,7 @@ func TestProtocolBot_OwnerLeavesUpdateRefused_Continued(t *testing.T) {
 	l.expect(t, lena, true)
 }
 
-// A bot whose next owner this run has yet to create is reactivated all the same, so that the next apply can go on.
+// A bot whose next owner does not exist yet is still reactivated, so that the next apply can continue.
 func TestProtocolBot_NewOwnerMissing_Reactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	next := l.o.NewRun(t, "zulip_user")
@@ -159,7 +159,7 @@ func TestProtocolBot_NewOwnerMissing_Reactivated(t *testing.T) {
 	l.expect(t, bo, true)
 }
 
-// Where the bot cannot be reactivated, its state stays as it was.
+// If the bot cannot be reactivated, its state is unchanged.
 func TestProtocolBot_ReactivationFails_StateKept(t *testing.T) {
 	for name, test := range map[string]struct {
 		config values
@@ -185,7 +185,7 @@ func TestProtocolBot_ReactivationFails_StateKept(t *testing.T) {
 	}
 }
 
-// No one is deactivated while it is not known which bots would be deactivated with them.
+// No one is deactivated if the bots that the server would also deactivate are not known.
 func TestProtocolBotOwner_BotsUnreadable_NotDeactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
@@ -195,7 +195,8 @@ func TestProtocolBotOwner_BotsUnreadable_NotDeactivated(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A bot that gets another owner stays active, and one that does not is warned of, where the owner's account is kept deactivated.
+// If the owner's account is kept deactivated, a bot with a new owner stays active. The plan warns about a bot without
+// one.
 func TestProtocolBot_OwnerInactive_ReassignedOrWarned(t *testing.T) {
 	inactive := values{"email": ada, "full_name": "Ada", "active": false}
 	l := planLeavingAs(t, inactive, alerts(values{"owner": lena}))
@@ -205,7 +206,7 @@ func TestProtocolBot_OwnerInactive_ReassignedOrWarned(t *testing.T) {
 	testBotLeftWithWhoLeaves(t, inactive)
 }
 
-// Whichever of the two is planned last warns that a bot goes with its owner.
+// The resource that is planned last warns that a bot is deactivated with its owner.
 func TestProtocolBot_OwnerLeaves_Warning(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
 
 func testBotLeftWithWhoLeaves(t *testing.T, left values) {
@@ -243,7 +244,7 @@ const (
 	alertsBot = "alerts-bot@zulip.example.com"
 )
 
-// ownedBy is a configuration of people and of one bot.
+// ownedBy returns a configuration of people and of one bot.
 func ownedBy(owner string, people ...string) string {
 	var config strings.Builder
 	for _, person := range people {
@@ -255,7 +256,7 @@ func ownedBy(owner string, people ...string) string {
 }
 
 // A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates the bot. It is
-// reactivated, and is the same bot with the new owner. Names as text leave the order open.
+// reactivated, and is the same bot with the new owner. Without references, the order is not defined.
 func TestAccSandboxBot_OwnerLeaves_Reactivated(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, more string }{
 		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
@@ -294,7 +295,7 @@ func TestAccSandboxBot_OwnerLeaves_Reactivated(t *testing.T) {
 func TestAccSandboxBot_OwnerLeaves_Warning(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
-	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
+	w.Setenv("TF_LOG", "") // only the printed output counts, not the log
 	w.Configure(t, ownedBy("", ada))
 	w.Must(t, "apply", "-auto-approve")
 	w.Configure(t, ownedBy("owner = \"ada@example.com\"", ada))
@@ -317,7 +318,7 @@ func TestAccSandboxBot_OwnerLeaves_Warning(t *testing.T) {
 	}
 }
 
-// accountOf reads the account of an address.
+// accountOf reads the account with an email.
 func accountOf(t *testing.T, o *acctest.Organization, address string) *zulip.User {
 	t.Helper()
 	user, err := o.Client.UserByEmail(context.Background(), address)

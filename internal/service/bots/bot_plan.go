@@ -25,7 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// validate refuses what is wrong in any organization.
+// validate refuses values that are wrong in every organization.
 func validate(config *botModel, diags *diag.Diagnostics) {
 	if config.BotType.IsUnknown() {
 		return
@@ -41,12 +41,12 @@ func validate(config *botModel, diags *diag.Diagnostics) {
 	}
 }
 
-// renamesInPlace reports whether a server changes the short name of a bot that exists. An older server ignores the change
-// and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
+// renamesInPlace reports whether a server changes the short name of a bot that exists. An older server ignores the
+// change and reports success. On such a server, or one of unknown level, another short name forces a new bot.
 func renamesInPlace(b *base.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
 
-// ModifyPlan plans the short name and the picture, also while the provider is not configured, and then what is planned for every
-// resource.
+// ModifyPlan plans the short name and the picture, even if the provider is not configured, and then does the plan of
+// every resource.
 func (r *botResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !req.State.Raw.IsNull() && !req.Plan.Raw.IsNull() {
 		r.planShortName(ctx, req, resp)
@@ -72,7 +72,7 @@ func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlan
 	}
 }
 
-// checkPlan refuses what the server would refuse, with the reason and the way out.
+// checkPlan refuses changes that the server would refuse, with the reason and the fix.
 func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
 	const doing = "create or update bots"
 	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
@@ -114,10 +114,10 @@ func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
 	}
 }
 
-// key is the short name by which the run state knows a bot.
+// key returns the short name, the key of a bot in the run state.
 func key(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
 
-// checkNew refuses a bot that the account may not create, or that already exists.
+// checkNew refuses a bot that the account can't create, or that already exists.
 func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	rights := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
@@ -152,7 +152,8 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 	checkRole(p, s, bot, bot.Role)
 }
 
-// checkHolder refuses a short name that another account already has as its email, unless that is adopted.
+// checkHolder checks the account that already has the email of the planned short name. It accepts a bot that this plan
+// replaces or adopts, and an active bot that [core.CheckExisting] accepts. Otherwise it refuses the short name.
 func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
@@ -183,7 +184,7 @@ func existing(plan *botModel, holder *zulip.User) core.Existing {
 		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
-		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not tell who created it
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not show who created it
 	}
 }
 
@@ -204,7 +205,7 @@ func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
 	return "A deactivated bot has this short name", facts + "Set adopt_deactivated = true to reactivate it."
 }
 
-// checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
+// checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
 func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
@@ -221,7 +222,8 @@ func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkRole(p, s, user, prior)
 }
 
-// checkShortName refuses a new short name that another account has. A bot that this run manages may release its name.
+// checkShortName refuses a new short name that another account has. Another bot that this run manages may release the
+// name.
 func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User) {
 	address := p.Plan.address(s)
 	if address == "" {
@@ -274,8 +276,8 @@ func checkRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User, p
 	}
 }
 
-// checkChannels refuses channels that do not exist. A name that the state has may be that of a channel which the account
-// does not see.
+// checkChannels refuses channels that do not exist. A name in the state may belong to a channel that the account does
+// not see.
 func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
@@ -324,7 +326,7 @@ func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
 }
 
-// warnOfOwner warns of an owner whom the same plan deactivates.
+// warnOfOwner warns about an owner that the same plan deactivates.
 func warnOfOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
 		return
@@ -343,8 +345,8 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 	}
 }
 
-// warnOfAccess warns about people who gain or lose a right by another role or owner: a bot may post where its owner
-// may.
+// warnOfAccess warns about people who gain or lose a right because of another role or owner. A bot can post where its
+// owner can.
 func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
@@ -364,8 +366,8 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	}
 }
 
-// checkDeactivation refuses to deactivate the provider's account, and warns about what no one can do without the bot
-// in the state.
+// checkDeactivation refuses to deactivate the provider's account, and warns about rights that no one has without the
+// bot.
 func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {

@@ -65,7 +65,7 @@ func TestProtocolBotOutgoingWebhook(t *testing.T) {
 		return config
 	}
 	run.MustApply(hook(values{"interface": "slack"}))
-	// The interface that is not managed any more is not set back with the address.
+	// The interface, which is no longer managed, is not reset with the URL.
 	sent := o.Sent()
 	run.MustApply(hook(values{"payload_url": "https://example.com/other"}))
 	sent.Expect(t, "PATCH service_interface service_payload_url")
@@ -133,7 +133,7 @@ func TestProtocolBotImport(t *testing.T) {
 	run.Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "adopt_deactivated = true")
 }
 
-// An answer that is lost after the bot is made makes no second one.
+// A lost answer to the creation creates no second bot.
 func TestFaultBotLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/bots", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -185,7 +185,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 	})
 }
 
-// The plan names the accounts that may create bots.
+// The error names the accounts that can create bots.
 func TestProtocolBotCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	for _, account := range []string{"bot", "guest"} {
@@ -211,7 +211,7 @@ func TestProtocolBotUnknown(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A key whose value is null is not set, and the others are.
+// A key with the value null is not set, unlike the others.
 func TestProtocolBotConfigWithNull(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	sent := o.Sent()
@@ -222,7 +222,7 @@ func TestProtocolBotConfigWithNull(t *testing.T) {
 	sent.Expect(t, "PATCH config_data")
 	sent = o.Sent()
 	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": nil}}))
-	sent.Expect(t) // no key is taken away
+	sent.Expect(t) // no key is removed
 }
 
 // A bot that was deleted on the server is neither reactivated nor adopted.
@@ -245,8 +245,8 @@ func TestProtocolBotDeleted(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A bot whose owner is no administrator and gives it away can no longer be managed. It still exists, and stays in the
-// state.
+// An account that is no administrator and gives its bot away can no longer manage it. The bot still exists, and stays
+// in the state.
 func TestProtocolBotGivenAway(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
@@ -305,7 +305,7 @@ func TestProtocolBot_ProviderAccount_NotDeactivated(t *testing.T) {
 	run.MustPlan(nil)
 }
 
-// A bot is not handed over by an account that would lose it, also if the account was an administrator when it was planned.
+// An account can't give away a bot that it could then not manage, even if it was an administrator during plan.
 func TestProtocolBotOwner_AccessLost_Refused(t *testing.T) {
 	for name, exists := range map[string]bool{"changed": true, "created": false} {
 		t.Run(name, func(t *testing.T) {
@@ -343,7 +343,7 @@ func TestProtocolBot_RoleOwnerChange_AccessWarning(t *testing.T) {
 		change values
 		want   string
 	}{
-		// A bot may post where its owner may: as long as that is an owner of the organization, everywhere.
+		// A bot can post where its owner can, so the bot of an organization owner can post everywhere.
 		{values{"owner": lena}, "In announcements:\nCan no longer post and start topics: Alerts (alerts-bot@zulip.example.com, a bot)."},
 		{values{"role": "administrator"}, "In announcements, general and incidents:\n" +
 			"Can now administer the channel, remove subscribers and delete anyone's messages: Alerts (alerts-bot@zulip.example.com, a bot).\n\n" +
@@ -372,6 +372,6 @@ func TestProtocolBot_Destroyed_AccessWarning(t *testing.T) {
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1)
-	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another one takes its place
+	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another channel takes its place
 	diags.ExpectOnlyAccessWarning(t, summary, want)
 }

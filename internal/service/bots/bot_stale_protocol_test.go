@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// stale lets some writes leave the server's lists of people and bots as they were before (server-behavior §U18).
+// stale makes the server's lists of people and bots outdated after some writes (server-behavior §U18).
 func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	t.Helper()
 	fault, err := sandbox.ParseFault(rule)
@@ -23,7 +23,7 @@ func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	return o.Sandbox.Fail(fault)
 }
 
-// A bot that the server's lists lack is created and updated all the same, and stays in the state.
+// A bot that is missing in the server's lists is still created and updated, and stays in the state.
 func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	for name, more := range map[string]values{
 		"nothing more": nil, "a channel": {"default_sending_stream": "general"},
@@ -47,8 +47,8 @@ func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	}
 }
 
-// A default channel that the list of bots does not show is read otherwise: after the change, and from then on if the bot is the
-// account's own. It is sent once.
+// A default channel that the list of bots does not show is read in another way: after the change, and later if the
+// account owns the bot. It is sent once.
 func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"default_sending_stream": "general"}))
@@ -78,7 +78,7 @@ func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 	}
 }
 
-// A name, a role or an owner that the list has from before a write is no drift, and is not sent again.
+// An outdated name, role or owner in the list is no drift, and is not sent again.
 func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -91,7 +91,7 @@ func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	}
 }
 
-// An owner whom the list lacks is found.
+// An owner who is missing in the list is found.
 func TestProtocolBotOwner_MissingFromList_Found(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	stale(t, o, "POST /users stale")
@@ -107,7 +107,7 @@ func TestProtocolBotOwner_MissingFromList_Found(t *testing.T) {
 	}
 }
 
-// A bot that was deactivated, and that the list still has as active, is reactivated.
+// A deactivated bot that the list still shows as active is reactivated.
 func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -129,7 +129,7 @@ func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	run.MustApply(alerts(values{"adopt_deactivated": true}))
 }
 
-// A change of a role above member is noticed, whatever the server's list says.
+// A change of a role above member is noticed, even if the server's list is older.
 func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
@@ -144,7 +144,7 @@ func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	}
 }
 
-// at is managed on a server of a feature level.
+// at is managed, on a server of a feature level.
 func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -210,7 +210,7 @@ func TestProtocolBotChangesOnBothSides(t *testing.T) {
 	}
 }
 
-// Below the level the server ignores another short name and reports success: there it forces a new bot.
+// Below the level, the server ignores another short name and reports success, so another name forces a new bot.
 func TestProtocolBotShortName_OldServer_Replaced(t *testing.T) {
 	for _, level := range []int{442, featurelevel.BotShortName - 1} {
 		o, run := at(t, level)
@@ -247,7 +247,7 @@ func TestProtocolBotShortNameInPlace(t *testing.T) {
 		if bot, ok := o.Sandbox.Organization().Person("alarms-bot@zulip.example.com"); !ok || bot.FullName != "Alarms" || !bot.Active {
 			t.Errorf("level %d: the sandbox holds %+v", level, bot)
 		}
-		// Case does not count.
+		// Another case is no change.
 		if plan := run.MustPlan(alerts(values{"short_name": "ALARMS", "full_name": "Alarms"})); !plan.Empty() {
 			t.Errorf("level %d: plans %v", level, plan.Changes())
 		}
@@ -256,13 +256,13 @@ func TestProtocolBotShortNameInPlace(t *testing.T) {
 		sent = o.Sent()
 		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
 		sent.Expect(t, "PATCH short_name")
-		// An import takes the name that the bot has now.
+		// An import has the bot's current name.
 		imported := o.NewRun(t, "zulip_bot")
 		imported.Import(fmt.Sprint(id), nil).ExpectNoError(t)
 		if imported.State.Values["short_name"] != "alarms" {
 			t.Errorf("level %d: imported %v", level, imported.State.Values)
 		}
-		// An unknown short name is another one, as far as is known.
+		// An unknown short name counts as another one.
 		unknown := run.MustPlan(values{"short_name": acctest.Unknown, "full_name": "Alarms"})
 		if len(unknown.Replace) > 0 || unknown.Values["email"] != acctest.Unknown {
 			t.Errorf("level %d: plans %v, replaces for %v", level, unknown.Values, unknown.Replace)
@@ -314,7 +314,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
 	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "deactivated and keeps the email")
 
-	// Taken between plan and apply, the server refuses it.
+	// The server refuses a name that was taken between plan and apply.
 	plan := run.MustPlan(alerts(values{"short_name": "late"}))
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "late", "full_name": "Late"})
 	saved := run.Fork()
@@ -334,7 +334,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	}
 }
 
-// Two bots of one configuration cannot have one short name. One that the other gives up may be free when its turn comes.
+// Two bots of one configuration cannot have the same short name, but one can take a name that the other releases.
 func TestProtocolBotShortNameOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -366,7 +366,7 @@ func TestProtocolBotShortNameIgnored(t *testing.T) {
 	applied := make(chan acctest.Diagnostics)
 	go func() { applied <- run.Apply(plan) }()
 	request := <-gate.Arrived
-	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1) // it behaves like an older one than it said
+	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1) // it behaves like an older server
 	request.Release()
 	diags := <-applied
 	diags.ExpectError(t, "short_name", `Cannot change the short name of alerts-bot@zulip.example.com to "alarms"`, "reported success", "feature level 447", "-replace")
@@ -389,7 +389,7 @@ func TestProtocolBotShortNameLostAnswer(t *testing.T) {
 	sent.Expect(t, "PATCH short_name") // the bot was read again, and had the name
 }
 
-// The owner of a bot changes its short name, too.
+// The owner of a bot can also change its short name.
 func TestProtocolBotShortNameByOwner(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	run := o.As(t, "member").NewRun(t, "zulip_bot")

@@ -44,7 +44,7 @@ var channelChannels = &definition{
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
 	Find:       lookup.Channel,
 	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
-	IsShown:    func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // a public one may be private by now
+	IsShown:    func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 	HowToAdopt: howToAdopt,
 	Table:      core.Rows(&attributes, func(m *channelModel) *channelFacts { return &m.channelFacts }),
 	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
@@ -207,7 +207,7 @@ func createRequest(ctx context.Context, c *core.Context, plan *channelModel, dia
 	var update, all zulip.ChannelUpdate
 	for _, step := range steps {
 		step.Put(&all, newChannel, false)
-		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
+		if step.Attribute != "name" && step.Attribute != "privacy" { // a creation has its own parameters for these
 			step.Put(&update, newChannel, false)
 		}
 	}
@@ -216,7 +216,7 @@ func createRequest(ctx context.Context, c *core.Context, plan *channelModel, dia
 	}
 	update.Permissions = nil
 	if update.Description != nil {
-		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
+		update.Description = plan.Description.ValueStringPointer() // the server stores new and changed channels alike
 	}
 	request.Settings = update
 	if privacy := zulip.Privacy(plan.Privacy.ValueString()); base.IsSet(plan.Privacy) {
@@ -285,7 +285,7 @@ func createBySubscribing(ctx context.Context, c *core.Context, plan *channelMode
 	if answer != nil {
 		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
 	}
-	if len(request.Subscribers) == 0 { // which means the caller, on the wire
+	if len(request.Subscribers) == 0 { // an empty list means the caller
 		err := unsubscribeSelf(ctx, c, created)
 		if err != nil {
 			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), base.Explain(err))
@@ -312,8 +312,8 @@ func unsubscribeSelf(ctx context.Context, c *core.Context, created *zulip.Channe
 	})
 }
 
-// findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer
-// the server may still be at it: it is looked for as often as other requests are repeated.
+// findCreated returns the channel that was just created and did not exist before; nil if it is not found. After a lost
+// answer the server may still be creating it, so the provider looks for it as often as it repeats other requests.
 func findCreated(ctx context.Context, c *core.Context, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
@@ -351,7 +351,7 @@ func unarchive(ctx context.Context, c *core.Context, id int64) error {
 		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
 		return err
 	})
-	if zulip.IsMessage(err, "Channel is not currently deactivated") { // somebody was faster, or an answer was lost
+	if zulip.IsMessage(err, "Channel is not currently deactivated") { // another request was faster, or an answer was lost
 		return nil
 	}
 	return err

@@ -17,12 +17,12 @@ func block(label, name string, lines ...string) string {
 
 func address(label string) string { return "zulip_channel." + label }
 
-// Another key of for_each archives the channel and makes another one: the plan says where the messages stay. With a moved block
-// it is renamed, and there is nothing to say.
+// Another key of for_each archives the channel and creates another, and the plan says where the messages stay. With a
+// moved block the channel is renamed, without such a warning.
 func TestAccSandboxChannelWithAnotherKey(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
-	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
+	w.Setenv("TF_LOG", "") // only the printed output counts, not the log
 	const teams = "resource \"zulip_channel\" \"team\" {\n  for_each = toset([\"docs\", \"KEY\"])\n  name = \"team ${each.key}\"\n}\n"
 	const warning = "The messages stay in the archived channel. The new channel starts without them."
 	w.Configure(t, strings.ReplaceAll(teams, "KEY", "ops"))
@@ -48,7 +48,7 @@ func TestAccSandboxChannelWithAnotherKey(t *testing.T) {
 }
 
 // Channels take over names from each other in one apply, although Terraform changes all of them concurrently. In a
-// circle none of them could start: the plan reports that, and nothing is changed.
+// circle none of them could start: the plan is an error, and nothing is changed.
 func TestAccChannelSandbox_RenamesInChain_Applied(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -113,7 +113,7 @@ func TestAccSandboxChannelRequests(t *testing.T) {
 	}
 	w.Configure(t, config("members"))
 	created := count("creating fifty channels", "apply", "-auto-approve")
-	if len(created) >= 2*50 { // each is created, and those that are created at the same time are read together
+	if len(created) >= 2*50 { // one request creates each; channels created at the same time are read together
 		t.Errorf("%d requests to create fifty channels", len(created))
 	}
 	for what, args := range map[string][]string{
@@ -161,8 +161,9 @@ func channelWords(requests []sandbox.Request) string {
 	return strings.Join(lines, ", ")
 }
 
-// One channel was destroyed by an apply that was broken off, and another one was archived in the web app since. `terraform destroy`
-// plans the configuration first and can stop at the names of both: the error names the flag with which everything ends.
+// An interrupted apply has destroyed one channel, and someone has since archived another in the web app. `terraform
+// destroy` plans the configuration first and can stop at the names of both. The error names the flag that destroys
+// everything.
 func TestAccSandboxFolder_DestroyedWithArchivedChannel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

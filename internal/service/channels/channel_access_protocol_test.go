@@ -40,7 +40,7 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 	o, run := channelManaged(t)
 	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners"), "privacy": "public"}
-	expectAccessWarning(t, run, public, "") // nobody had a right in a channel that was not there
+	expectAccessWarning(t, run, public, "") // no one had a permission in a channel that did not exist
 	run.MustApply(public)
 	private := o.NewRun(t, "zulip_channel")
 	private.MustApply(but(public, values{"name": "cellar", "privacy": "private_shared_history"}))
@@ -82,7 +82,7 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 		},
 		"nor the privacy": {
 			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
-			// What does not depend on it is told.
+			// The warning names the effects that don't depend on it.
 			"No one is left who can post and start topics.\n" +
 				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the provider's account), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
 				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
@@ -91,7 +91,7 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fork := test.run.Fork()
-			if name == "nor the privacy" { // that nobody posts is refused otherwise
+			if name == "nor the privacy" { // otherwise a channel in which no one posts is refused
 				fork.Block = but(fork.Block, values{"lockout_protection": false})
 			}
 			expectAccessWarning(t, fork, but(test.config, test.change), test.want)
@@ -198,7 +198,7 @@ func TestProtocolChannel_AccessForNone_Refused(t *testing.T) {
 	_, diags := closed.Plan(values{"name": "closed", "can_send_message_group": who("role:moderators")})
 	diags.ExpectNoError(t)
 
-	// A user who confirms this is allowed to, with a warning.
+	// The confirmed change passes, with a warning.
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	_, diags = run.Plan(but(config, values{"can_send_message_group": who()}))
 	diags.ExpectNoError(t)
@@ -210,8 +210,8 @@ func TestProtocolChannel_AccessForNone_Refused(t *testing.T) {
 	run.MustApply(config)
 }
 
-// TestProtocolChannelLockout_ProtectionOff_ChannelClosed shows what the provider protects from: with the protection off, the channel is closed for
-// good, to the owner of the organization too.
+// TestProtocolChannelLockout_ProtectionOff_ChannelClosed shows what the provider protects from. With the protection
+// off, the channel is closed for good, even to the owner of the organization.
 func TestProtocolChannelLockout_ProtectionOff_ChannelClosed(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "vault"})
@@ -242,7 +242,7 @@ func TestProtocolChannelLockout_ProtectionOff_ChannelClosed(t *testing.T) {
 	}
 }
 
-// Where all messages go without a topic, no one starts one, and a plan with that result says so.
+// If all messages are sent without a topic, no one starts topics, and the plan says so.
 func TestProtocolChannel_TopicsDisabled_Warning(t *testing.T) {
 	_, run := channelManaged(t)
 	config := values{"name": "ops", "topics_policy": "inherit"}
@@ -254,7 +254,7 @@ func TestProtocolChannel_TopicsDisabled_Warning(t *testing.T) {
 	diags.ExpectWarning(t, "", "Not known yet: who gains and who loses that they can start topics, move messages to other topics and resolve topics.")
 }
 
-// An incoming webhook bot adds no one to a channel, whatever names it.
+// An incoming webhook bot can't add anyone to a channel, even if a permission names it.
 func TestProtocolChannelLockout_WebhookBotAdmitted_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
@@ -297,8 +297,8 @@ func TestProtocolChannel_AccessForNoneAtRequest(t *testing.T) {
 	const lena = "lena.fischer@example.com"
 	for name, test := range map[string]struct {
 		config, change values
-		makesPrivate   bool   // what somebody else does after the plan
-		leaves         string // or the account that they unsubscribe
+		makesPrivate   bool   // a request by another account after the plan
+		leaves         string // or the account that is unsubscribed
 		at, summary    string
 	}{
 		"nobody posts": {
@@ -341,9 +341,9 @@ func TestProtocolChannel_AccessForNoneAtRequest(t *testing.T) {
 	}
 }
 
-// TestProtocolRequestsOfAChange: a change is one request, or two if permissions change too. The server executes the
-// parts of a request in order, permissions last (server-behavior §C10), and if it refuses one of them nothing else
-// may have changed. The channels are also read before and after.
+// A change is one request, or two if permissions change too. The server executes the parts of a request in order,
+// permissions last (server-behavior §C10), and if it refuses a part, nothing may have changed before. The channels are
+// also read before and after.
 func TestProtocolChannelRequests_Change(t *testing.T) {
 	base := values{"name": "counted", "description": "As it was", "privacy": "public", "can_send_message_group": who("role:everyone")}
 	for name, test := range map[string]struct {
@@ -372,7 +372,7 @@ func TestProtocolChannelRequests_Change(t *testing.T) {
 	}
 }
 
-// TestProtocolRequestsOfCreationAndEnd: one request each, and after the creation one that reads.
+// Creation and destroy are one request each, and one request reads the channel after the creation.
 func TestProtocolChannelRequests_CreateAndDestroy(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{
@@ -402,7 +402,7 @@ func count(requests []sandbox.Request, method, path string) (n int) {
 	return n
 }
 
-// TestProtocolFailureIsExplainedOnce: many channels that cannot be read have one cause, and one message says it.
+// If many channels cannot be read for one reason, one message says so.
 func TestProtocolChannel_ManyUnreadable_OneExplanation(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "unread"})

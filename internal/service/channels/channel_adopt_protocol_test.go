@@ -9,8 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// No one can use an archived channel, so no one loses access when it is unarchived, whoever its subscribers are.
-// Servers before feature level 480 do not show them.
+// No one can use an archived channel, so no one loses access when it is unarchived. Servers before feature level 480 do
+// not show its subscribers.
 func TestProtocolChannelAdopted_SubscribersUnknown_NotRefused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})
 	id := int64(o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "shelf", "subscribers": fmt.Sprintf("[%d]", o.Self.ID)})["id"].(float64))

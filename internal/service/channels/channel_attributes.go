@@ -43,8 +43,8 @@ const (
 
 var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
-// attributes are the attributes that the server has of a channel, one row each. How a channel is created and destroyed is
-// not among them: see creationAttributes.
+// attributes are the attributes that the server has of a channel, one row each. The attributes about creation and
+// destroy are in creationAttributes.
 var attributes = table{
 	Resource: kind, OmitUnmanaged: true,
 	Rows: rows{
@@ -87,7 +87,7 @@ var attributes = table{
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
 			Read: func(c *zulip.Channel) types.String {
-				if c.TopicsPolicy == "" { // servers below 392 have none
+				if c.TopicsPolicy == "" { // servers below level 392 don't send it
 					return types.StringNull()
 				}
 				return types.StringValue(c.TopicsPolicy)
@@ -199,13 +199,13 @@ const notInNewStates = "Null if Terraform created or adopted the channel."
 // mayLetDelete is the right to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
 
-// inheritTopicsPolicy is the policy of a new channel, which everybody may set who may change the channel.
+// inheritTopicsPolicy is the policy of a new channel, which everyone who may change the channel may set.
 const inheritTopicsPolicy = "inherit"
 
 // newChannel is a channel as it is created when no attribute is set.
 var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy}
 
-// urlRow is the row of the URL, which the object does not have.
+// urlRow is the row of the URL, which is computed and not part of the object.
 type urlRow struct{ row[types.String] }
 
 // ReadInto sets the URL.
@@ -213,8 +213,8 @@ func (urlRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Ser
 	f.URL = types.StringValue(zulip.ChannelURL(on.Site, channel.ID, channel.Name))
 }
 
-// changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what
-// depends on it (server-behavior §C12).
+// changePrivacy writes a change of privacy with only the flags that it requires. A flag that is sent again resets
+// settings that depend on it (server-behavior §C12).
 func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	flag := func(value bool) *bool { return &value }
 	if from.IsPrivate() != to.IsPrivate() {
@@ -223,8 +223,8 @@ func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	if (from == zulip.PrivacyWebPublic) != (to == zulip.PrivacyWebPublic) {
 		update.IsWebPublic = flag(to == zulip.PrivacyWebPublic)
 	}
-	// Going private, history is protected unless the same request says otherwise; between the two private kinds
-	// it is the only flag.
+	// A channel that becomes private gets protected history unless the request says otherwise. Between the two private
+	// kinds, history is the only flag.
 	if to == zulip.PrivacyPrivateSharedHistory {
 		update.HistoryPublicToSubscribers = flag(true)
 	}
@@ -315,8 +315,8 @@ func (folderRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.
 	}
 }
 
-// Step is the change to the folder of the planned name. A name that is planned as the state has it, as one that is not
-// configured always is, is not resolved.
+// Step is the change to the folder of the planned name. If the planned name equals the state's, as for an unconfigured
+// name, it is not resolved.
 func (r folderRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
 	name := planned.Folder
 	if !base.IsSet(name) || prior.IsState && name.Equal(prior.State.Folder) {
@@ -342,8 +342,9 @@ func (r folderRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], pl
 	return found, nil, true
 }
 
-// leftArchivedFolder returns the Renew of a step that changes the folder of a channel. It is no conflict that this apply has removed
-// the channel from the folder to archive the folder: Terraform destroys a folder before it changes channels that were in it.
+// leftArchivedFolder returns the Renew of a step that changes the folder of a channel. If this apply has removed the
+// channel from the folder to archive the folder, that is no conflict. Terraform destroys a folder before it changes
+// channels that were in it.
 func leftArchivedFolder(change step, before int64) func(context.Context, *base.Base, *zulip.Channel) (step, error) {
 	return func(_ context.Context, b *base.Base, channel *zulip.Channel) (step, error) {
 		if folder, ok := b.Meta.Run.TakenFromFolder(channel.ID); ok && folder == before {
@@ -353,10 +354,10 @@ func leftArchivedFolder(change step, before int64) func(context.Context, *base.B
 	}
 }
 
-// folderIDRow is the row of the folder by its ID, which messages call by its name.
+// folderIDRow is the row of the folder by its ID, which messages call "folder".
 type folderIDRow struct{ row[types.Int64] }
 
-// Step is that of the ID, in the words of [describeFolder].
+// Step is the step of the ID, with folders described by [describeFolder].
 func (r folderIDRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
 	found, problems, isFound = r.row.Step(prior, planned, on)
 	if isFound {
@@ -378,12 +379,12 @@ func priorFolder(prior *attribute.Prior[channelFacts, *zulip.Channel], view *sna
 	}
 	id, err := lookup.Folder(view, prior.Values.Folder.ValueString())
 	if err != nil {
-		return -1 // none that there is
+		return -1 // it matches no folder
 	}
 	return id
 }
 
-// describeFolder writes a folder for people, each in another way.
+// describeFolder describes a folder in messages, each folder differently.
 func describeFolder(id int64, view *snapshot.Snapshot) string {
 	if id == 0 {
 		return "no folder"
@@ -398,7 +399,7 @@ func describeFolder(id int64, view *snapshot.Snapshot) string {
 	return fmt.Sprintf("%q", folder.Name)
 }
 
-// deriveFolder plans the one of folder and folder_id that is not configured, where a state has it: the two go together.
+// deriveFolder plans folder from folder_id or folder_id from folder, whichever is not configured and in the state.
 func deriveFolder(p *tablePlan) {
 	switch {
 	case !p.Config.Folder.IsNull() && p.Config.FolderID.IsNull() && !p.State.FolderID.IsNull():
@@ -415,7 +416,7 @@ func deriveFolder(p *tablePlan) {
 	}
 }
 
-// checkFolder refuses a folder that does not exist, and two that differ.
+// checkFolder refuses a folder that does not exist, and a folder that differs from folder_id.
 func (p channelPlanning) checkFolder() {
 	if !p.HasLevel(featurelevel.Since(kind, "folder_id")) {
 		return
@@ -438,8 +439,8 @@ func (p channelPlanning) checkFolder() {
 	}
 }
 
-// fixedFolder returns the one of folder and folder_id that a generated configuration omits. It keeps the name, which
-// people read.
+// fixedFolder returns folder or folder_id, whichever a generated configuration omits. The configuration keeps the name,
+// which people can read.
 func fixedFolder(state *channelModel) []string {
 	if strings.TrimSpace(state.Folder.ValueString()) != "" {
 		return []string{"folder_id"}

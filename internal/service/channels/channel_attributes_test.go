@@ -60,15 +60,15 @@ func TestProtocolChannelEveryAttribute(t *testing.T) {
 		_, run := managedAt(t, featurelevel.Newest)
 		return run
 	}
-	o, _ := managedAt(t, featurelevel.Newest) // all of them have the same folder
+	o, _ := managedAt(t, featurelevel.Newest) // all samples have the same folder
 	folder := *o.MustChannel(t, "incidents").FolderID
 	test := attributetest.Of(channels.Attributes, samples(folder))
 	test.On = withFolder(folder)
 	test.Apply(t, start, values{"name": "sampled", "initial_subscribers": who(o.Self.Email)})
 }
 
-// BenchmarkPlanOneChannel refreshes and plans one of many channels, in a process that has read the organization. It costs
-// the same however large the organization is.
+// BenchmarkPlanOneChannel refreshes and plans one of many channels, in a process that has read the organization. The
+// time doesn't grow with the organization.
 func BenchmarkPlanOneChannel(b *testing.B) {
 	for _, size := range []int{20, 2000} {
 		b.Run(fmt.Sprintf("%d channels, %d people", size, size), func(b *testing.B) {

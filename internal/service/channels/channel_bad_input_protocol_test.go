@@ -14,14 +14,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// A refusal is a refused configuration: the attribute and the message.
+// A refusal is a refused configuration, with the attribute and the message of the error.
 type refusal struct {
 	config    values
 	attribute string
 	words     []string
 }
 
-// expectRefusals plans each configuration with the run, and expects one error and nothing sent to change anything.
+// expectRefusals plans each configuration with the run, and expects one error and no writes.
 func expectRefusals(t *testing.T, o *acctest.Organization, run *acctest.Run, refusals map[string]refusal) {
 	t.Helper()
 	for name, test := range refusals {
@@ -59,7 +59,7 @@ func TestProtocolChannel_InvalidValues_Refused(t *testing.T) {
 		"a foreign prefix":      {values{"can_send_message_group": who("team:sre")}, "can_send_message_group", []string{`unknown prefix "team:"`}},
 		"a number that is none": {values{"can_send_message_group": who("user_id:x")}, "can_send_message_group", []string{"positive number"}},
 	})
-	// Emoji of several parts hold format characters, which the server takes.
+	// Emoji of several parts contain format characters, which the server accepts.
 	run.MustApply(values{"name": "👩\u200d💻 " + strings.Repeat("ä", 55)})
 }
 
@@ -111,7 +111,7 @@ func TestProtocolChannelName_Taken_Refused(t *testing.T) {
 	expectRefusals(t, o, run, map[string]refusal{
 		"renamed to an archived one": {values{"name": "announcements", "adopt_archived": true}, "name", archived},
 	})
-	plan, diags := run.Plan(values{"name": "general"}) // which another resource may give up in the same run
+	plan, diags := run.Plan(values{"name": "general"}) // another resource of the same run may release it
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "name", existing[0], existing[1], "depends_on", "import that object with the ID")
 	run.Apply(plan).ExpectError(t, "name", `Cannot change channel "new"`, `Channel "general"`, "has the name now")
@@ -146,7 +146,7 @@ func TestProtocolChannelName_TakenSincePlan_Refused(t *testing.T) {
 			if state != nil {
 				t.Errorf("in the state: %v", state.Values)
 			}
-			// Another process sees it before it asks.
+			// Another process sees the name before it sends a request.
 			run.Apply(plan).ExpectError(t, "name", words...)
 		})
 	}
@@ -163,7 +163,7 @@ func TestProtocolChannel_ArchivedAdopted_Warning(t *testing.T) {
 	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
 	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be unarchived", `Channel "old" has the ID`, "has subscribers: 1.")
 
-	// It is unarchived with its old values: differing configured ones are sent.
+	// The channel is unarchived with its old values, so configured values that differ are sent.
 	sent := o.Sent()
 	run.MustApply(values{"name": "old", "adopt_archived": true, "description": "", "topics_policy": "allow_empty_topic", pushes: false})
 	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
@@ -187,8 +187,8 @@ func TestProtocolChannel_ServerTooOld_Refused(t *testing.T) {
 	}
 }
 
-// The lifecycle of a channel on servers without some features: they create a channel by subscribing the account,
-// which is then unsubscribed.
+// The lifecycle of a channel on servers without some features. These servers create a channel by subscribing the
+// account, which is then unsubscribed.
 func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
 	for _, level := range []int{400, featurelevel.Oldest} {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestProtocolChannel_PermissionMissing_Refused(t *testing.T) {
 	existing.MustApply(values{"name": "new", "can_administer_channel_group": who("group:sre"), "message_retention_days": "7"})
 	for account, words := range map[string][]string{
 		"member2":   {`kenji.sato@example.com cannot change channel "new"`, "can_administer_channel_group", `"group:sre"`},
-		"moderator": nil, // is in the group
+		"moderator": nil, // the account is in the group
 		"admin":     nil,
 	} {
 		run := existing.Fork()
@@ -281,7 +281,7 @@ func TestProtocolChannel_Lockout_Refused(t *testing.T) {
 	_, diags := own.Plan(values{"name": "own", "can_administer_channel_group": who("role:moderators", "group:sre")})
 	diags.ExpectNoError(t)
 
-	// A user who confirms this is allowed to.
+	// The confirmed change passes.
 	run.Block["lockout_protection"], own.Block["lockout_protection"] = false, false
 	for name, test := range lockouts {
 		run.Fork().MustApply(but(values{"name": name}, test.config))

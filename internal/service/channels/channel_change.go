@@ -43,8 +43,8 @@ type channelChange struct {
 // exists reports whether the channel exists before the change.
 func (c *channelChange) exists() bool { return c.id != 0 }
 
-// check refuses changes that the account may not make (server-behavior §R15, §C17, §C18), or that would lock it or
-// everyone out.
+// check refuses changes that the account can't make (server-behavior §R15, §C17, §C18), or that would lock the account
+// or everyone out.
 func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
 	isChanged := len(c.steps) > 0 || c.Before.Channel.IsArchived != c.After.Channel.IsArchived
 	if !c.Meta.RequireMember("manage channels", diags) || isChanged && !c.requireAdministrator("change", diags) {
@@ -71,7 +71,7 @@ func (c *channelChange) requireAdministrator(verb string, diags *diag.Diagnostic
 	return may
 }
 
-// checkPrivacy refuses a privacy that the account may not give to a channel, new or not.
+// checkPrivacy refuses a privacy that the account can't give to a channel, new or not.
 func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
 	doing := "create a channel with this privacy"
 	if c.exists() {
@@ -84,8 +84,8 @@ func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
 	}
 }
 
-// privacyRights are the permissions of the organization that the privacy requires (server-behavior §C22). A change of the history alone
-// requires none, nor does a web-public channel that becomes public.
+// privacyRights are the permissions of the organization that the privacy requires (server-behavior §C22). A change of
+// the history alone requires none. Neither does the change from web-public to public.
 func (c *channelChange) privacyRights() (rights []string) {
 	from, to := c.Before.Channel.Privacy, c.After.Channel.Privacy
 	if c.After.Channel.PrivacyUnknown {
@@ -134,7 +134,8 @@ func (c *channelChange) checkContentAccess(diags *diag.Diagnostics) {
 			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), way))
 }
 
-// requiresContentAccess reports whether an attribute of a private channel can be changed only by those who read it.
+// requiresContentAccess reports whether an attribute of a private channel can be changed only by accounts with access
+// to its messages.
 func requiresContentAccess(attribute string) bool {
 	return attribute == "privacy" || attribute == canAddSubscribers || attribute == canSubscribe
 }
@@ -150,7 +151,7 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 		diags.AddAttributeError(path.Root(canAdminister), base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
 			fmt.Sprintf("%s is not an administrator of the organization. It can manage channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
 				self.Address(), c.Name, c.describe(later, canAdminister))+c.admitting(canAdminister)+base.LockoutAdvice)
-	case c.exists() && !c.Before.Channel.IsArchived && c.refuseNobodyLeft(diags): // nobody can use an archived channel
+	case c.exists() && !c.Before.Channel.IsArchived && c.refuseNobodyLeft(diags): // no one can use an archived channel
 	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
 		c.refuseUnknownSubscribers(diags)
 	case c.reads(c.Before.Channel) && !c.reads(later):
@@ -164,7 +165,7 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 	}
 }
 
-// admitting is the text of a permission that includes the account besides those it includes after the change.
+// admitting returns the text of a permission after the change, with the account added.
 func (c *channelChange) admitting(setting string) string {
 	texts := slices.DeleteFunc(permission.Texts(c.After.Channel.Permissions[setting], c.view), func(text string) bool { return text == "role:nobody" })
 	texts = append(texts, "user:"+c.self().Address())
@@ -174,8 +175,8 @@ func (c *channelChange) admitting(setting string) string {
 	return fmt.Sprintf("Include the account, or use the key of an account that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
 }
 
-// refuseNobodyLeft reports whether it has refused a change that takes a right from the last people who have it, or
-// for which the unknown members decide that. It need not check the right to administer: administrators of the
+// refuseNobodyLeft refuses a change that takes a right from the last people who have it, and reports whether it did. It
+// also refuses if unknown members decide that. It need not check the right to administer: administrators of the
 // organization have it, and an organization always has an owner.
 func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool) {
 	if !c.After.Channel.SubscribersKnown && permission.NeedsSubscribers(c.Before, c.After) {
@@ -207,7 +208,7 @@ func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
 		"The provider must know the subscribers to check whether anyone could still post or join. Nothing was changed. Try again, or use the key of an account that sees the subscribers."+base.LockoutAdvice)
 }
 
-// cause is the permission of one of the rights, if it changes, and otherwise the privacy.
+// cause returns the attribute that changes the rights: the permission of one of them, or otherwise the privacy.
 func (c *channelChange) cause(rights ...permission.Right) path.Path {
 	for _, right := range rights {
 		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(right) }) {
@@ -230,7 +231,7 @@ func (c *channelChange) admits(channel permission.Channel, setting string) bool 
 	return channel.Unknown[setting] || permission.Admits(channel.Permissions[setting], c.self(), c.view)
 }
 
-// isClosed reports whether the account reads a channel only if it is subscribed.
+// isClosed reports whether the account can read the channel only while subscribed.
 func (c *channelChange) isClosed(channel permission.Channel) bool {
 	return !channel.PrivacyUnknown && channel.Privacy.IsPrivate() && !c.admits(channel, canAddSubscribers) && !c.admits(channel, canSubscribe)
 }
@@ -277,7 +278,7 @@ func ownPermissions(creator int64) map[string]zulip.GroupSettingValue {
 	return map[string]zulip.GroupSettingValue{canAdminister: {DirectMembers: []int64{creator}}}
 }
 
-// after is a channel with an update, as far as it decides who can do what.
+// after returns a channel with an update, as far as it decides who can do what.
 func after(now *zulip.Channel, update zulip.ChannelUpdate) *zulip.Channel {
 	later := *now
 	for _, flag := range []struct{ to, from *bool }{

@@ -67,7 +67,7 @@ func TestProtocolChannel_OneAttribute_SentAlone(t *testing.T) {
 	}
 }
 
-// Channels of each kind are led to each other kind, in place (server-behavior §C12).
+// A channel of each kind is changed to each other kind, in place (server-behavior §C12).
 func TestProtocolChannel_OtherPrivacy_FlagsOnly(t *testing.T) {
 	const public, web, shared, protected = "public", "web_public", "private_shared_history", "private_protected_history"
 	for change, want := range map[[2]string]params{
@@ -142,13 +142,14 @@ func TestProtocolChannel_FolderChanged_Moved(t *testing.T) {
 	run.MustApply(values{"name": "changed", "folder_id": folder})
 	expectWrites(t, sent, params{"folder_id": fmt.Sprint(folder)})
 	sent = o.Sent()
-	run.MustApply(values{"name": "changed"}) // not said any more: not managed
+	run.MustApply(values{"name": "changed"}) // no longer configured, so not managed
 	expectWrites(t, sent)
 	run.MustApply(values{"name": "changed", "folder_id": 0})
 	expectWrites(t, sent, params{"folder_id": "null"})
 }
 
-// Each permission is changed by itself, from one group to people and groups and back, with the value it replaces.
+// Each permission is changed on its own, from one group to people and groups and back. The request has the value that
+// it replaces.
 func TestProtocolChannel_PermissionChanged_OldSent(t *testing.T) {
 	o, run := channelManaged(t)
 	moderators := role(t, o, "moderators")
@@ -217,7 +218,7 @@ func TestProtocolChannelCreated_ConfiguredAttributes_Only(t *testing.T) {
 			"message_retention_days": "30", "topics_policy": `"allow_empty_topic"`, "announce": "true",
 			"can_send_message_group": bareOf(moderators), "can_create_topic_group": bareOf(moderators),
 		},
-		// The server accepts it on creation, and forgets it (server-behavior §C8).
+		// The server accepts the permission on creation, but doesn't store it (server-behavior §C8).
 		params{"can_create_topic_group": channelChange(t, moderators, &everyone)})
 }
 
@@ -232,7 +233,7 @@ func TestProtocolChannel_NoPrivateData_StateUsed(t *testing.T) {
 	forgetful := run.Fork()
 	forgetful.State = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
 	p := forgetful.Process()
-	// Without a refresh, nothing tells the provider what the state was made from but its words.
+	// Without a refresh, the provider knows the principals only from the texts in the state.
 	again, diags := p.Plan("zulip_channel", forgetful.State, plan.Config)
 	diags.ExpectNoError(t)
 	sent := o.Sent()
@@ -243,7 +244,7 @@ func TestProtocolChannel_NoPrivateData_StateUsed(t *testing.T) {
 	}
 	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)})
 
-	// It is also compared: the run plans from its prior value.
+	// The permission is also compared, because the run plans from its prior value.
 	plan.Prior = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
 	o.Change(t, "changed", permit(setting, zulip.NamedGroup(channelGroup(t, o, "leads"))))
 	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", `now:                        "group:leads"`)
@@ -252,8 +253,8 @@ func TestProtocolChannel_NoPrivateData_StateUsed(t *testing.T) {
 	}
 }
 
-// A server below feature level 417 carries a creation out after the answer was lost, and after the provider has looked for the
-// channel once: the channel is in the state.
+// A server below feature level 417 may create the channel after its answer was lost and the provider has looked for the
+// channel once. The channel is still in the state.
 func TestProtocolChannelLateCreation(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run := o.NewRun(t, "zulip_channel")
@@ -272,7 +273,7 @@ func TestProtocolChannelLateCreation(t *testing.T) {
 			if asked() {
 				looks++
 			}
-			if looks == 2 { // the first look has found nothing
+			if looks == 2 { // the first search has found nothing
 				reads.Open()
 				description := "Slow"
 				if _, err := o.Client.CreateChannelBySubscribing(context.Background(), zulip.ChannelCreate{Name: "late", Settings: zulip.ChannelUpdate{Description: &description}}); err != nil {
@@ -291,11 +292,11 @@ func TestProtocolChannelLateCreation(t *testing.T) {
 		t.Errorf("the state is %+v", run.State)
 	}
 	if left := o.Sandbox.Journal().Requests(sandbox.Filter{Method: "POST", Path: "/users/me/subscriptions"}); len(left) != 2 {
-		t.Errorf("it was asked for %d times", len(left)) // by the provider, and by the server that is late
+		t.Errorf("it was asked for %d times", len(left)) // one by the provider, one by the late server
 	}
 }
 
-// A channel that is not found may still be created later, and the message says what happens then.
+// A channel that is not found may still be created later. The message says what happens in that case.
 func TestProtocolChannelCreated_NotFound_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run := o.NewRun(t, "zulip_channel")
@@ -331,7 +332,7 @@ func TestProtocolChannelCreated_NameTakenDuringWait(t *testing.T) {
 	if in := o.Subscribers(t, "late"); !slices.Equal(in, []int64{theirs.Self.ID}) {
 		t.Errorf("subscribed are %v", in)
 	}
-	if count := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: path}); count != 2 { // theirs, and the one that was refused
+	if count := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: path}); count != 2 { // the other account's request, and the refused one
 		t.Errorf("%d requests were made", count)
 	}
 	if run.State != nil {
@@ -339,8 +340,8 @@ func TestProtocolChannelCreated_NameTakenDuringWait(t *testing.T) {
 	}
 }
 
-// A creation that was refused temporarily is repeated if the name is still free. The server has subscribed the
-// account, which is unsubscribed from the channel by its current name.
+// A creation that was refused temporarily is repeated if the name is still free. The server subscribes the account, so
+// the provider unsubscribes it from the channel by its current name.
 func TestProtocolChannelCreated_AfterWait_AccountUnsubscribed(t *testing.T) {
 	const path = "/users/me/subscriptions"
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
@@ -358,7 +359,7 @@ func TestProtocolChannelCreated_AfterWait_AccountUnsubscribed(t *testing.T) {
 	held := <-gate.Arrived
 	created, renamed := o.MustChannel(t, "late"), "later"
 	o.Change(t, "late", zulip.ChannelUpdate{Name: &renamed})
-	if _, err := o.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "late"}); err != nil { // another one, which stays as it is
+	if _, err := o.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "late"}); err != nil { // another channel, which stays unchanged
 		t.Fatal(err)
 	}
 	held.Release()

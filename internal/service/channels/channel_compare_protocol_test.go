@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A meddling is the value of an attribute before, after a change made after the plan, and as planned; saw, now and
-// asked are the words for the three.
+// A meddling has the value of an attribute that the plan saw, the value after another change, and the planned value.
+// The fields saw, now and asked are the three values in messages.
 type meddling struct {
 	attribute       string
 	was, asks       any
@@ -80,7 +80,7 @@ func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	for _, test := range meddlings() {
 		for name, hasManaged := range map[string]bool{"managed": true, "not managed before": false} {
 			if test.attribute == "name" && !hasManaged {
-				continue // it is always managed
+				continue // the name is always managed
 			}
 			t.Run(test.attribute+", "+name, func(t *testing.T) {
 				o, run := channelManaged(t)
@@ -93,7 +93,7 @@ func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 					channelSetByHand(t, o, before)
 				}
 				plan := run.MustPlan(after)
-				changes := slices.DeleteFunc(plan.Changes(), func(name string) bool { return name == "url" }) // which holds the name
+				changes := slices.DeleteFunc(plan.Changes(), func(name string) bool { return name == "url" }) // this channel has the name
 				if !slices.Equal(changes, []string{test.attribute}) || (plan.Prior.Values[test.attribute] != nil) != hasManaged {
 					t.Errorf("the plan changes %v, from %v", changes, plan.Prior.Values[test.attribute])
 				}
@@ -104,7 +104,7 @@ func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 				run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", test.attribute,
 					"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 				sent.Expect(t)
-				// The state shows what it is now, so that the next plan starts from there, and goes through.
+				// The state has the current value, so that the next plan starts from it and passes.
 				run.MustApply(after)
 
 				sent = o.Sent()
@@ -140,7 +140,7 @@ func TestProtocolChannelConflict_SeveralAttributes_AllReported(t *testing.T) {
 func TestProtocolChannel_HiddenUserInValue_Changed(t *testing.T) {
 	for name, test := range map[string]struct {
 		holds []any
-		old   func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue // what can be compared; nil: nothing
+		old   func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue // the comparable part of the value; nil if there is none
 	}{
 		"one person and a group": {
 			who("user:lena.fischer@example.com", "group:sre"),
@@ -185,8 +185,8 @@ func TestProtocolChannel_HiddenUserInValue_Changed(t *testing.T) {
 	}
 }
 
-// Deactivated people are left out of requests. A configuration without them is different, and the server has the same
-// value.
+// Deactivated people are left out of requests. A configuration without them is a change, although the server keeps the
+// same value.
 func TestProtocolChannel_DeactivatedInPermission_LeftOut(t *testing.T) {
 	const setting, lena, kenji = "can_send_message_group", "user:lena.fischer@example.com", "user:kenji.sato@example.com"
 	o, run := channelManaged(t)
@@ -206,7 +206,7 @@ func TestProtocolChannel_DeactivatedInPermission_LeftOut(t *testing.T) {
 	run.MustApply(values{"name": "left", setting: who("role:members")})
 }
 
-// The server or the account is another one when the plan is applied: the apply looks again, and sends nothing.
+// A plan is applied on another server or with another account: the apply compares again, and sends nothing.
 func TestProtocolChannel_OtherServerAtApply_Refused(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(t *testing.T, o *acctest.Organization)
@@ -268,7 +268,7 @@ func TestProtocolChannel_HiddenUserInValue_Compared(t *testing.T) {
 	sent.Expect(t)
 }
 
-// The value changes between the last read and the write, which only the server can notice.
+// The value changes between the last reading and the write, which only the server can detect.
 func TestProtocolChannel_ChangedBeforeWrite_Refused(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
@@ -289,7 +289,7 @@ func TestProtocolChannel_ChangedBeforeWrite_Refused(t *testing.T) {
 	gate.Open()
 	first.Release()
 
-	// The server took the first of the two settings before it came to the other.
+	// The server accepted the first of the two settings before it refused the second.
 	(<-applied).ExpectError(t, "", "was changed after the plan was made", setting+"\n", "now:                        \"role:owners\"", "Already as planned: can_add_subscribers_group.")
 	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
 		t.Errorf("%d requests to change the channel, not one by each", got)
@@ -299,8 +299,8 @@ func TestProtocolChannel_ChangedBeforeWrite_Refused(t *testing.T) {
 	}
 }
 
-// TestProtocolLeavesAloneWhatThePlanDoesNotChange: an apply does not write a configured permission that its plan does
-// not change and that was changed outside Terraform after it. The next plan shows it.
+// An apply does not write a configured permission that its plan does not change, even if it was changed outside
+// Terraform since. The next plan shows the change.
 func TestProtocolChannel_UnplannedAttributeChanged_Kept(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}
@@ -319,8 +319,8 @@ func TestProtocolChannel_UnplannedAttributeChanged_Kept(t *testing.T) {
 	}
 }
 
-// The CLI hands over every text in the Unicode normal form NFC. The server stores what it was sent: a channel that was named on
-// another system can have a decomposed name and description, which are the same text.
+// Terraform passes every text in the Unicode normal form NFC. The server stores texts as sent, so the name and
+// description of a channel from another client can be decomposed. They are the same text.
 func TestProtocolChannel_DecomposedTexts_NoChange(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	o, run := channelManaged(t)

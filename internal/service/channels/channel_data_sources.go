@@ -203,7 +203,7 @@ func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], sta
 	return nil
 }
 
-// whyUnreadable says why the server may refuse to show the topics of a channel.
+// whyUnreadable returns why the server may refuse to show the topics of a channel.
 func whyUnreadable(b *base.Base, channel *zulip.Channel) string {
 	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
 		return fmt.Sprintf("The channel is archived. Reading the topics of an archived channel requires %s; the server has %d.",

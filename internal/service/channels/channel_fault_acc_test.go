@@ -19,8 +19,7 @@ const (
 	updatePath        = "/streams/*"
 )
 
-// TestFaultChannelOutage: the server fails for good. The apply ends with words; when the server is back, the next one does what
-// was left.
+// The server fails for good, and the apply fails with a message. When the server is back, the next apply does the rest.
 func TestFaultChannelOutage(t *testing.T) {
 	for _, outage := range []struct {
 		class, what string
@@ -47,7 +46,7 @@ func TestFaultChannelOutage(t *testing.T) {
 			heal := trial.Fail(outage.on)
 			trial.SetConfig(brief+block("kept", kept, `description = "Two"`)+block("made", made), kept, made)
 			if outage.says == nil {
-				trial.Succeeds() // it was done each time, and looked up
+				trial.Succeeds() // each attempt was executed, and looked up
 			} else {
 				trial.Fails(outage.says)
 			}
@@ -57,7 +56,8 @@ func TestFaultChannelOutage(t *testing.T) {
 	}
 }
 
-// TestFaultChannelRateLimit: the server refuses more requests in the middle of an apply. It waits as long as it is told to.
+// The server refuses requests in the middle of an apply because of the rate limit. The apply waits as long as the
+// server asks.
 func TestFaultChannelRateLimit(t *testing.T) {
 	trial := acctest.NewTrial(t, "429", "ten requests a second, twenty channels", sandbox.Config{RateLimits: []sandbox.RateLimit{{Window: time.Second, Requests: 10}, {Window: time.Hour, Requests: 2000}}})
 	var config strings.Builder
@@ -74,8 +74,7 @@ func TestFaultChannelRateLimit(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultChannelKilled: the plugin is killed during a request. The server has executed the request, and the next
-// plan sees it.
+// The plugin is killed during a request. The server has executed the request, and the next plan shows it.
 func TestFaultChannelKilled(t *testing.T) {
 	t.Run("between creation and state", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "after the channel was created, before the state knew", sandbox.Config{})
@@ -90,7 +89,7 @@ func TestFaultChannelKilled(t *testing.T) {
 		trial.Refused(running) // in the words of the CLI, which has lost its plugin
 		trial.Fails([]string{fmt.Sprintf("A channel with the name %q already exists", name), "ZULIP_RECOVER_INTERRUPTED=true"})
 		trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
-		trial.Succeeds() // the channel is as planned, and just made by this account
+		trial.Succeeds() // the channel is as planned, and this account has just created it
 		trial.Converges()
 	})
 	t.Run("and somebody changed it before the next apply", func(t *testing.T) {

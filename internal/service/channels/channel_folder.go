@@ -85,7 +85,7 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 		return
 	}
 	if archived, ok := adoptable(view, p.Plan); ok {
-		// Named in the detail alone, so that the CLI can make one warning of many.
+		// Only the detail has the name, so that Terraform can combine many warnings into one.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
 			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged.", archived.Name, archived.ID))
 	}
@@ -105,8 +105,8 @@ func createChannelFolder(ctx context.Context, c *core.Context, plan *channelFold
 	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
 }
 
-// channelFolderAdopt reactivates an archived folder, with the name and description that are planned. They come first, in the same
-// request: while it is archived its own name does not stand in the way of another case.
+// channelFolderAdopt reactivates an archived folder, with the name and description that are planned. The server
+// executes them first, in the same request: while the folder is archived, another case of its own name is accepted.
 func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolderModel) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
@@ -175,7 +175,7 @@ func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFo
 		if err == nil || zulip.IsNoFolder(err) {
 			return nil
 		}
-		// If the answer to the removal of a channel was lost, the next round finds out whether it was removed.
+		// If the answer to a removal was lost, the next round shows whether the channel was removed.
 		again := zulip.IsFolderInUse(err) || zulip.MayHaveHappened(err)
 		if !again || attempt == c.Meta.Client.MaxRetries() {
 			return err
@@ -183,9 +183,9 @@ func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFo
 	}
 }
 
-// empty takes every channel out of a folder, archived ones included, also those that this run has archived: an archived
-// channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
-// takes one channel out at a time.
+// empty removes every channel from a folder, including archived ones and those that this run has archived. An archived
+// channel stays in its folder, and so the server doesn't archive the folder
+// (https://zulip.com/api/update-channel-folder). The server removes one channel at a time.
 func empty(ctx context.Context, c *core.Context, id int64) error {
 	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
@@ -226,7 +226,7 @@ type channelFolderFacts struct {
 	DateCreated types.String `tfsdk:"date_created"`
 }
 
-// channelFolderModel is the resource: the facts, and how it is made and unmade.
+// channelFolderModel is the resource: the facts, and how it is created and destroyed.
 type channelFolderModel struct {
 	channelFolderFacts
 	AdoptArchived types.Bool   `tfsdk:"adopt_archived"`
@@ -246,7 +246,7 @@ const (
 
 var visible = regexp.MustCompile(`\S`)
 
-// read takes what the server holds.
+// read sets the attributes to the server's values.
 func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
 	f.ID = types.Int64Value(folder.ID)
 	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
@@ -254,7 +254,7 @@ func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
 	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
 }
 
-// changes are the attributes that are planned otherwise than they are held.
+// changes returns the attributes whose planned values differ from the server's.
 func (f *channelFolderFacts) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
 	if !f.Name.Equal(held.Name) {
 		update.Name = f.Name.ValueStringPointer()

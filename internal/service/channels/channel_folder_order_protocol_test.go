@@ -13,10 +13,10 @@ import (
 
 const orderType = "zulip_channel_folder_order"
 
-// made are the folders of an organization by their names: the example's, three more, and an archived one.
+// made maps the names of the organization's folders to their IDs: the example's, three more, and an archived one.
 type made struct{ example, a, b, c, archived int64 }
 
-// ordered gives a test folders, and their order to manage.
+// ordered creates folders, and a resource that manages their order.
 func ordered(t *testing.T) (*acctest.Organization, *acctest.Run, made) {
 	t.Helper()
 	o, _ := channelFolderManaged(t)
@@ -67,7 +67,7 @@ func TestProtocolFolderOrderDrift(t *testing.T) {
 	}
 }
 
-// A folder that is made while the order is on its way is one that the order leaves out.
+// A folder that is created while the request is under way is missing in the order.
 func TestProtocolFolderOrder_FolderAddedDuringRequest(t *testing.T) {
 	o, run, f := ordered(t)
 	gate := o.Sandbox.Gate("PATCH", "/channel_folders")
@@ -113,7 +113,7 @@ func TestProtocolFolderOrderBadInput(t *testing.T) {
 	}
 	run.MustPlan(values{"folder_ids": []any{f.a, acctest.Unknown}})
 
-	// Two in one configuration.
+	// One configuration has two orders.
 	p := run.Process()
 	_, diags := p.Plan(orderType, nil, values{"folder_ids": []any{f.a, f.b}})
 	diags.ExpectNoError(t)
@@ -128,7 +128,7 @@ func newFolder(t *testing.T, o *acctest.Organization, name string) int64 {
 	return int64(id)
 }
 
-// folderHeld is the ID of the folder that a channel is in; 0 for none.
+// folderHeld returns the ID of the folder of a channel; 0 for none.
 func folderHeld(t *testing.T, o *acctest.Organization, channel string) int64 {
 	t.Helper()
 	if id := o.MustChannel(t, channel).FolderID; id != nil {
@@ -162,7 +162,7 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 	expect("", 0)
 	run.MustApply(folder("Clients"))
 
-	// The channel is moved outside Terraform: drift, by name.
+	// The channel is moved outside Terraform. The drift names the folder.
 	o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(one))})
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["folder"] != "Projects" {
@@ -171,8 +171,8 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 	run.MustApply(folder("Clients"))
 	expect("Clients", two)
 
-	// The folder is renamed outside Terraform: the state has the new name, and a plan with the old one lists the
-	// existing ones.
+	// The folder is renamed outside Terraform. The state has the new name, and a plan with the old name lists the
+	// existing folders.
 	o.Call(t, http.MethodPatch, fmt.Sprint("/channel_folders/", two), map[string]string{"name": "Client work"})
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["folder"] != "Client work" {
@@ -204,7 +204,7 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 			if got := folderHeld(t, o, "sorted"); got != other {
 				t.Errorf("the channel is in folder %d", got)
 			}
-			// An attribute that becomes managed is warned of by the name it has now.
+			// The warning about an attribute that becomes managed has the folder's current name.
 			run.Refresh().ExpectNoError(t)
 			_, diags = run.Plan(values{"name": "sorted", attribute: configured})
 			diags.ExpectWarning(t, "", "Newly managed attributes will change existing values", `"Clients"`, `"Projects"`)
@@ -212,8 +212,8 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 	}
 }
 
-// A folder that the same run creates or renames is found by its name. Without an order the apply reports what is
-// missing.
+// A folder that the same run creates or renames is found by its name. Without a reference the apply reports the missing
+// folder.
 func TestProtocolChannelFolder_CreatedInRun_Found(t *testing.T) {
 	o, run := channelManaged(t)
 	folders := o.NewRun(t, "zulip_channel_folder")
@@ -251,7 +251,7 @@ func TestProtocolChannelFolder_CreatedInRun_Found(t *testing.T) {
 	}
 }
 
-// folder and folder_id are one thing: an import has both, either is configured, and the other follows.
+// folder and folder_id are the same folder. An import has both; one is configured, and the other is computed.
 func TestProtocolChannelFolder_NameAndID_Same(t *testing.T) {
 	o, run := channelManaged(t)
 	one, two := newFolder(t, o, "Projects"), newFolder(t, o, "Clients")
@@ -284,7 +284,7 @@ func TestProtocolChannelFolder_NameAndID_Same(t *testing.T) {
 			t.Errorf("%v: the state has %v, %v; the server %d", step.config, got["folder"], got["folder_id"], folderHeld(t, o, "sorted"))
 		}
 	}
-	// A folder configured by ID is not in the state by name, and the data source has both.
+	// The state of a folder configured by ID has no name. The data source has both.
 	created := o.NewRun(t, "zulip_channel")
 	created.MustApply(values{"name": "by ID", "folder_id": one})
 	if got := created.State.Values; got["folder"] != nil {

@@ -25,7 +25,7 @@ func channelFolderManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// folders lists what the server holds, in its order.
+// folders lists the server's folders, in its order.
 func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
 	t.Helper()
 	list, err := o.Client.ChannelFolders(context.Background())
@@ -35,11 +35,11 @@ func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
 	return list
 }
 
-// exampleFolder is the one that the sandbox's organization has from the start.
+// exampleFolder is the folder that the sandbox's organization begins with.
 const exampleFolder = "Operations"
 
-// expect fails the test unless the organization has these folders in this order after the initial one: the name, and
-// "archived".
+// expect fails the test unless the organization has these folders in this order after the initial one. Each is a name,
+// with "archived" if it is.
 func expect(t *testing.T, o *acctest.Organization, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -56,7 +56,7 @@ func expect(t *testing.T, o *acctest.Organization, want ...string) {
 	}
 }
 
-// channelFolderByHand makes a folder behind Terraform's back.
+// channelFolderByHand creates a folder outside Terraform.
 func channelFolderByHand(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateChannelFolder(context.Background(), name, "by hand")
@@ -104,7 +104,7 @@ func TestProtocolFolder_Lifecycle(t *testing.T) {
 	run.MustApply(values{"name": "Ops", "description": "Run things"})
 	sent.Expect(t, "PATCH description")
 	sent = o.Sent()
-	run.MustApply(values{"name": "Platform"}) // the description is let go
+	run.MustApply(values{"name": "Platform"}) // the description is no longer managed
 	sent.Expect(t, "PATCH name")
 	if run.State.Values["description"] != "Run things" {
 		t.Errorf("the state holds %v", run.State.Values)
@@ -132,11 +132,11 @@ func TestProtocolFolder_KeptOnDestroy(t *testing.T) {
 	expect(t, o, "Ops")
 }
 
-// The server takes a folder's own name for taken: another case needs a way round.
+// The server treats a folder's own name as taken, so another case needs a temporary name.
 func TestProtocolFolderCaseOnlyRename(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "Ops"})
-	channelFolderByHand(t, o, "ops (1)") // what the name in between would be
+	channelFolderByHand(t, o, "ops (1)") // the temporary name would be this one
 	id := channelFolderIdOf(run)
 	run.MustApply(values{"name": "OPS", "description": "loud"})
 	expect(t, o, "OPS", "ops (1)")
@@ -165,7 +165,7 @@ func TestProtocolFolderDriftAndDisappearance(t *testing.T) {
 	sent.Expect(t, "PATCH description")
 
 	archive(t, o, channelFolderIdOf(run))
-	run.MustApply(config) // the name of an archived one is free
+	run.MustApply(config) // the name of an archived folder is free
 	expect(t, o, "Ops archived", "Ops")
 }
 
@@ -184,10 +184,10 @@ func TestProtocolFolder_Archived_Adopted(t *testing.T) {
 	if channelFolderIdOf(run) != last || run.State.Values["description"] != "by hand" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	// A name that has been used again since is refused: the server would break over taking the archived one back.
+	// A name that is in use again is refused, because reactivating the archived folder would make the server fail.
 	_, diags = o.NewRun(t, folderType).Plan(values{"name": "ops", "adopt_archived": true})
 	diags.ExpectError(t, "name", "already exists", fmt.Sprint(last))
-	// Nothing to take back: it is made.
+	// Without an archived folder to adopt, the apply creates a folder.
 	o.NewRun(t, folderType).MustApply(values{"name": "Dev", "adopt_archived": true})
 	expect(t, o, "OPS archived", "Ops", "Dev")
 }
@@ -206,7 +206,7 @@ func TestProtocolFolderLostAnswers(t *testing.T) {
 	expect(t, o, "Platform archived")
 }
 
-// A folder created outside Terraform is refused, in any case.
+// The name of a folder created outside Terraform is refused, in upper or lower case.
 func TestProtocolFolder_CreatedOutside_Refused(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	channelFolderByHand(t, o, "Ops")
@@ -272,7 +272,7 @@ func TestProtocolFolderBadInput(t *testing.T) {
 	_, diags := theirs.Plan(values{"name": "Dev"})
 	diags.ExpectError(t, "", "cannot manage channel folders", "administrators and owners")
 	theirs.State = run.State
-	if plan := theirs.MustPlan(values{"name": "Ops"}); !plan.Empty() { // to look is no offence
+	if plan := theirs.MustPlan(values{"name": "Ops"}); !plan.Empty() { // a data source is allowed
 		t.Errorf("planned: %v", plan.Changes())
 	}
 	_, diags = theirs.Plan(nil)
@@ -312,9 +312,9 @@ func TestProtocolFoldersDataSource(t *testing.T) {
 	}
 }
 
-// TestProtocolFolderEndRequests destroys twenty channels and their folder in one process, in Terraform's order: the
-// channels first. The server archives no folder that contains a channel, archived or not, and an archived channel
-// stays in its folder: each is removed once. A folder that is kept costs nothing.
+// The test destroys twenty channels and their folder in one process, in Terraform's order: the channels first. The
+// server archives no folder that contains a channel, archived or not, and an archived channel stays in its folder: each
+// is removed once. A folder that is kept costs nothing.
 func TestProtocolFolderEndRequests(t *testing.T) {
 	const many, few = 20, 8
 	for onDestroy, each := range map[string]int{"archive": 2, "keep": 1} {

@@ -14,7 +14,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// own lists the test's folders by their names without the prefix, in the organization's order; archived ones in brackets.
+// own returns the names of the test's folders without the prefix, in the organization's order, with archived ones in
+// brackets.
 func own(t *testing.T, org *acctest.Organization) string {
 	t.Helper()
 	names := []string{}
@@ -31,7 +32,7 @@ func own(t *testing.T, org *acctest.Organization) string {
 	return strings.Join(names, " ")
 }
 
-// TestAccChannelFolderMoved: a folder goes, and its channels with it into another one, in one apply.
+// One apply destroys a folder and moves its channels to another one.
 func TestAccChannelFolderMoved(t *testing.T) {
 	org := acctest.Start(t)
 	config := func(folder, more string) string {
@@ -79,7 +80,7 @@ resource "zulip_channel" "c" {
 	})
 }
 
-// The server compares names without regard to case, and takes another case of a name for another name.
+// The server ignores case when it compares names, but renames a channel to another case of its name.
 func TestProtocolChannelName_OtherCase_Renamed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
 	run.MustApply(values{"name": "ops"})
@@ -128,7 +129,7 @@ func TestProtocolChannelCreated_EveryAttribute_Resent(t *testing.T) {
 		*held.MessageRetentionDays != 90 || !held.IsDefault || held.Privacy() != zulip.PrivacyPublic {
 		t.Errorf("the server holds %+v", held)
 	}
-	// Attributes that only apply to the creation of the channel are changed without a request.
+	// Attributes that only affect the creation of the channel are changed without a request.
 	sent = o.Sent()
 	run.MustApply(but(config, values{"announce": nil, "initial_subscribers": nil}))
 	sent.Expect(t)
@@ -154,7 +155,7 @@ func TestProtocolChannelCreated_InitialSubscribers_Subscribed(t *testing.T) {
 	}
 }
 
-// A channel that is replaced, or was archived outside Terraform, is unarchived: it is the same channel, with its
+// A channel that is replaced, or was archived outside Terraform, is unarchived. It is the same channel, and keeps its
 // unmanaged values.
 func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")

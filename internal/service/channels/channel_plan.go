@@ -35,7 +35,7 @@ func derive(p *tablePlan) {
 		p.Plan.URL = types.StringUnknown()
 	}
 	deriveFolder(p)
-	// A private channel cannot be a default one: the server takes one that becomes private off the list.
+	// A private channel cannot be a default one: the server removes a channel that becomes private from the list.
 	if zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && p.Config.IsDefault.IsNull() && !p.State.IsDefault.IsNull() {
 		p.Plan.IsDefault = types.BoolValue(false)
 	}
@@ -91,8 +91,8 @@ func checkArchive(ctx context.Context, p *core.Plan[channelModel]) {
 	}
 }
 
-// warnOfLeftMessages warns about a plan that archives one channel and creates another, on the one planned last.
-// Another key of for_each has this effect, and may only be meant to rename the channel.
+// warnOfLeftMessages warns about a plan that archives one channel and creates another. The resource planned last has
+// the warning. Another key of for_each has this effect, although a rename may be intended.
 func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	diags.AddWarning("A channel is archived while another one is created",
@@ -120,7 +120,7 @@ func (p channelPlanning) privacy() zulip.Privacy {
 	return zulip.Privacy(p.Plan.Privacy.ValueString())
 }
 
-// isForEveryone reports whether everyone will have a permission, as far as is known.
+// isForEveryone reports whether everyone is known to have a permission after the plan.
 func (p channelPlanning) isForEveryone(setting string) bool {
 	planned := *attributes.Sets(&p.Plan.channelFacts)(setting)
 	if planned.IsNull() {
@@ -179,7 +179,8 @@ func (p channelPlanning) change() *channelChange {
 	return c
 }
 
-// subscribers are those of the account's own and the planned initial subscribers who exist; known is false while more may be named.
+// subscribers returns the account, if subscribed, and the planned initial subscribers who exist. known is false if more
+// may be named.
 func (p channelPlanning) subscribers() (ids []int64, known bool) {
 	if p.Plan.InitialSubscribers.IsNull() {
 		return []int64{p.Meta.Store.Self().ID}, true
@@ -198,7 +199,7 @@ func (p channelPlanning) subscribers() (ids []int64, known bool) {
 	return ids, known
 }
 
-// before returns the channel that decides rights before the plan.
+// before returns the channel before the plan, as far as it decides rights.
 func (p channelPlanning) before() permission.Channel {
 	channel := permission.Channel{
 		Privacy: zulip.Privacy(p.Prior.Values.Privacy.ValueString()), TopicsPolicy: p.Prior.Values.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
@@ -210,7 +211,7 @@ func (p channelPlanning) before() permission.Channel {
 	return channel
 }
 
-// planned returns the channel that decides rights after the plan.
+// planned returns the channel after the plan, as far as it decides rights.
 func (p channelPlanning) planned() permission.Channel {
 	channel := p.before()
 	channel.IsArchived = false

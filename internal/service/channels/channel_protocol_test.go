@@ -13,14 +13,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The tests called TestProtocol… drive zulip_channel through the plugin protocol, in this process and without a CLI. The
+// The tests named TestProtocol… run zulip_channel through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider,
 // tomas.berg@example.com an administrator, lena.fischer@example.com and kenji.sato@example.com are members.
 
 // These are attributes of a channel, as tests write them.
 type values = acctest.Values
 
-// channelManaged gives a test a sandbox and one zulip_channel to manage in it, which does not exist yet.
+// channelManaged starts a sandbox, and a run with one zulip_channel that does not exist yet.
 func channelManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -53,7 +53,7 @@ func permit(setting string, value zulip.GroupSettingValue) zulip.ChannelUpdate {
 	return zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{setting: {New: value}}}
 }
 
-// role is the value of one role alone.
+// role returns the value with only one role.
 func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSettingValue {
 	t.Helper()
 	return zulip.NamedGroup(o.SystemGroup(t, "role:"+name))
@@ -94,7 +94,7 @@ func writes(sent *acctest.Sent) []map[string]string {
 	return all
 }
 
-// channelChange writes the change of a permission as the wire has it; old nil sends none.
+// channelChange returns the change of a permission as a parameter of a request, without an old value if old is nil.
 func channelChange(t *testing.T, value zulip.GroupSettingValue, old *zulip.GroupSettingValue) string {
 	t.Helper()
 	text, err := json.Marshal(zulip.GroupSettingChange{New: value, Old: old})
@@ -116,7 +116,7 @@ func channelByHand(o *acctest.Organization, id int64, update zulip.ChannelUpdate
 
 const pushes = "default_push_notifications"
 
-// managedAt is managed on a server of a feature level.
+// managedAt is channelManaged on a server of a feature level.
 func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -157,16 +157,16 @@ func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
 	}
 
 	sent = o.Sent()
-	run.MustApply(config) // not managed any more
+	run.MustApply(config) // no longer managed
 	expectWrites(t, sent)
 
-	// A new channel has it off: there is nothing to send.
+	// It is off in a new channel, so nothing is sent.
 	sent = o.Sent()
 	o.NewRun(t, "zulip_channel").MustApply(values{"name": "quiet", pushes: false})
 	expectWrites(t, sent, params{"name": "quiet", "subscribers": "[]"})
 }
 
-// Without a refresh the state of a server that did not have the attribute is all there is, and the attribute can be managed.
+// Without a refresh, the only state is from a server without the attribute. The attribute can still be managed.
 func TestProtocolChannelDefaultPushNotifications_ServerUpgraded(t *testing.T) {
 	o, run := managedAt(t, 442)
 	config := values{"name": "alerts", "description": "kept"}
@@ -233,7 +233,7 @@ func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.
 	}
 }
 
-// A chain of renames is planned in any order: whether a name is free by then is known when it is applied.
+// A chain of renames is planned in any order. The apply finds out whether each name is free.
 func TestProtocolChannel_RenamesInChain_Applied(t *testing.T) {
 	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		var first, second *acctest.PlannedChange
@@ -254,7 +254,7 @@ func TestProtocolChannel_RenamesInChain_Applied(t *testing.T) {
 	})
 }
 
-// Names that are swapped need a name in between: the plan refuses it, whichever of the two is planned first.
+// A swap of two names needs a temporary name. The plan refuses it, whichever channel is planned first.
 func TestProtocolChannelSwappedNames(t *testing.T) {
 	two(t, "a", "b", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		var all acctest.Diagnostics
@@ -272,7 +272,7 @@ func TestProtocolChannelSwappedNames(t *testing.T) {
 	})
 }
 
-// A new channel with the name of one that the state has is refused at plan, in any order.
+// A new channel with the name of a channel in the state is refused during plan, in any order.
 func TestProtocolChannel_NewWithManagedName_Refused(t *testing.T) {
 	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		errors := 0
@@ -289,7 +289,7 @@ func TestProtocolChannel_NewWithManagedName_Refused(t *testing.T) {
 	})
 }
 
-// A removed block and an import of the same channel in one plan would archive what the other resource has.
+// A removed block and an import of the same channel in one plan would archive the channel of the other resource.
 func TestProtocolChannel_DestroyedButImported_Refused(t *testing.T) {
 	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		b.Import("a", nil).ExpectNoError(t)
@@ -305,7 +305,7 @@ func TestProtocolChannel_DestroyedButImported_Refused(t *testing.T) {
 	})
 }
 
-// A channel that is kept when its resource is destroyed is that channel again when the resource is replaced.
+// If a channel is kept on destroy, a replaced resource has the same channel again.
 func TestProtocolChannel_KeptAndReplaced_Same(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "kept", "on_destroy": "keep", "description": "first"}

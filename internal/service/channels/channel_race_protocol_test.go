@@ -20,10 +20,10 @@ import (
 
 // A scenario has the permissions of the channel that each actor wants, in the words of configurations.
 type scenario struct {
-	before values // as the channel is when both plan
-	first  values // what the first plan changes
-	second values // what the second does
-	byHand values // what somebody changes in the web app, one setting
+	before values // the permissions during both plans
+	first  values // the change of the first plan
+	second values // the change of the second plan
+	byHand values // one setting that someone changes in the web app
 }
 
 var scenarios = map[string]scenario{
@@ -53,7 +53,8 @@ var scenarios = map[string]scenario{
 	},
 }
 
-// fewestInterleavings is how many a scenario has at least: with fewer, the requests are not held any more.
+// fewestInterleavings is the minimum number of interleavings of a scenario. Fewer mean that the requests are no longer
+// held.
 const fewestInterleavings = 30
 
 func TestProtocolChannel_AnyInterleaving(t *testing.T) {
@@ -83,7 +84,7 @@ type race struct {
 	runs    map[string]*acctest.Run
 	plans   map[string]*acctest.PlannedChange
 	wants   map[string]values // the permissions that each plan changes
-	saw     values            // what both plans saw
+	saw     values            // the values that both plans saw
 	results map[string]acctest.Diagnostics
 
 	ended   chan ending
@@ -98,7 +99,7 @@ type ending struct {
 	diags acctest.Diagnostics
 }
 
-// try runs one schedule on an organization of its own, and checks what came of it.
+// try runs one schedule on an organization of its own, and checks the result.
 func try(t *testing.T, scenario scenario, schedule *acctest.Schedule) {
 	server, err := sandbox.New(sandbox.Config{Accounts: people})
 	if err != nil {
@@ -138,7 +139,7 @@ func (r *race) block(account string) values {
 	return values{"site": r.server.URL(), "email": credentials.Email, "api_key": credentials.APIKey}
 }
 
-// found makes the channel, as the first actor.
+// found creates the channel, as the first actor.
 func (r *race) found(permissions values) {
 	created := zulip.ChannelCreate{Name: "raced", Permissions: map[string]zulip.GroupSettingValue{}}
 	for setting, principals := range permissions {
@@ -159,7 +160,7 @@ func (r *race) client(actor string) *zulip.Client {
 	return client
 }
 
-// start lets everybody begin.
+// start lets every actor begin.
 func (r *race) start(byHand values) {
 	for actor, plan := range r.plans {
 		r.running[actor] = true
@@ -202,8 +203,8 @@ func (r *race) value(principals any) zulip.GroupSettingValue {
 	return value
 }
 
-// drive lets one request at a time through, as the schedule has it, until everybody is done. Only requests that read or
-// write channels are put in order: no order of the others makes a difference.
+// drive lets one request at a time through, in the order of the schedule, until every actor is done. Only requests that
+// read or write channels are ordered, because the order of the others makes no difference.
 func (r *race) drive(schedule *acctest.Schedule) {
 	r.held = []values{r.permissions()}
 	r.gather()
@@ -251,7 +252,7 @@ func (r *race) gather() {
 
 func isOfChannels(request sandbox.Request) bool { return strings.HasPrefix(request.Path, "/streams") }
 
-// permissions are those of the channel as the server holds them now, in words.
+// permissions returns the channel's current permissions on the server, as texts.
 func (r *race) permissions() values {
 	channel, ok := r.server.Organization().Channel("raced")
 	if !ok {
@@ -297,7 +298,7 @@ func (r *race) checkAnswer(actor string) {
 		r.t.Errorf("the %s apply says: %v", actor, errors)
 		return
 	}
-	// The state has what the apply saw in the end: each setting is unchanged, or reported.
+	// The state has the values of the apply's last reading: each setting is unchanged, or reported.
 	told := 0
 	for setting, wanted := range r.wants[actor] {
 		switch is := sorted(r.runs[actor].State.Values[setting]); {

@@ -15,7 +15,8 @@ func permitInOrganization(t *testing.T, o *acctest.Organization, setting, role s
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{setting: fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:"+role))})
 }
 
-// shut creates a private channel with one subscriber, whom the account of the test administers without reading it.
+// shut creates a private channel with one subscriber, which the test's account administers without access to its
+// messages.
 func shut(t *testing.T, o *acctest.Organization, name string) {
 	t.Helper()
 	private(t, o, name, nil, "kenji.sato@example.com")
@@ -48,8 +49,8 @@ func TestProtocolChannel_PrivacyWithoutPermission_Refused(t *testing.T) {
 	}
 }
 
-// A private channel that becomes web-public needs the right to create public ones too, a new one as well. The history of a private
-// channel, and a web-public channel that becomes public, need none.
+// A private channel that becomes web-public, or a new web-public one, also requires the right to create public
+// channels. A change of a private channel's history, and of web-public to public, require no such right.
 func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	o, owned := channelManaged(t)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -71,7 +72,7 @@ func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "cannot create a channel with this privacy", "can_create_public_channel_group")
 }
 
-// A right that the account has lost since the plan is noticed just before the request.
+// Just before the request, the apply notices that the account has lost a right since the plan.
 func TestProtocolChannel_AdministrationLostSincePlan_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	member := o.WithAccount(t, "member")
@@ -117,7 +118,7 @@ func TestProtocolChannel_PrivateWithoutAccount_Refused(t *testing.T) {
 		`can_add_subscribers_group = ["user:ines.moreau@example.com"]`, "lockout_protection = false")
 	sent.Expect(t)
 
-	// The advice, followed.
+	// The configuration follows the advice.
 	for _, way := range []values{
 		{"can_add_subscribers_group": who("user:ines.moreau@example.com")}, {"can_subscribe_group": who("role:owners")},
 	} {
@@ -146,7 +147,7 @@ func TestProtocolChannel_PrivateForNewUser_Lockout(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// An archived channel that is adopted is judged as the channel it is, and not as a new one.
+// An adopted archived channel is checked with its own values, not those of a new channel.
 func TestProtocolChannel_AdoptedPrivate_ExistingAccessChecked(t *testing.T) {
 	o, run := channelManaged(t)
 	shut(t, o, "vault")
@@ -173,7 +174,8 @@ func TestProtocolChannel_ArchiveWithoutPermission_Refused(t *testing.T) {
 	member.Apply(member.MustPlan(nil)).ExpectNoError(t)
 }
 
-// The lock-out by zulip_channel_subscribers advises to name the account in a permission of the channel: a plan that does so passes.
+// The error about a lock-out by zulip_channel_subscribers advises naming the account in a permission of the channel. A
+// plan that does so passes.
 func TestProtocolSubscribers_LockoutAdviceFollowed_Passes(t *testing.T) {
 	o, channel := channelManaged(t)
 	config := values{"name": "vault", "privacy": "private_shared_history", "initial_subscribers": who(owner, admin)}
@@ -195,7 +197,7 @@ func TestProtocolSubscribers_LockoutAdviceFollowed_Passes(t *testing.T) {
 	}
 }
 
-// A channel that this run makes private is private for the plan of its subscribers.
+// A channel that this run makes private counts as private in the plan of its subscribers.
 func TestProtocolSubscribers_ChannelMadePrivate_Lockout(t *testing.T) {
 	o, channel := channelManaged(t)
 	config := values{"name": "ops", "privacy": "public", "initial_subscribers": who(owner, admin)}

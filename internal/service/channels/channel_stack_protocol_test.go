@@ -44,8 +44,8 @@ func TestProtocolChannel_OnePermission_SentByListedFunctions(t *testing.T) {
 	}
 }
 
-// ownFunctions returns the functions of this module that call each other now, but for those of tests, the outermost first. A method
-// is named by its type.
+// ownFunctions returns the functions of this module on the current call stack, without those of tests, the outermost
+// first. A method has the name of its type.
 func ownFunctions() (names []string) {
 	var counters [100]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(1, counters[:])])

@@ -64,7 +64,7 @@ func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
 				if request.Fault != "" {
 					hits++
 				}
-				if request.Fault == "" || rule.After || rule.Action == sandbox.FaultStall { // a stalled request is done late
+				if request.Fault == "" || rule.After || rule.Action == sandbox.FaultStall { // a stalled request is executed late
 					done[request.Method+" "+request.Path]++
 				}
 			}
@@ -81,7 +81,7 @@ func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
 	}
 }
 
-// expectImports imports what a run manages by each ID and by its identity, and expects the state that the run has.
+// expectImports imports the run's object by each ID and by its identity, and expects the state of the run.
 func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acctest.Run, ids ...string) {
 	t.Helper()
 	for _, id := range append(ids, "") {
@@ -113,8 +113,8 @@ func TestProtocolChannel_DuplicateWithoutRefresh_Warning(t *testing.T) {
 	}
 }
 
-// The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
-// such a plan, so that it warns; the apply refuses.
+// Terraform reads and plans in one process, so a channel that was read still uses its name. A destroy begins with such
+// a plan, so the plan only warns, and the apply refuses.
 func TestProtocolChannel_ArchivedOutsideTerraform_Reported(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "old"})
@@ -128,7 +128,7 @@ func TestProtocolChannel_ArchivedOutsideTerraform_Reported(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Once the server has the channel, the state has it, whatever fails then.
+// Once the server has the channel, so does the state, whatever fails later.
 func TestProtocolChannelCreated_LaterFailure_InState(t *testing.T) {
 	config := values{"name": "created", "description": "what for", "can_create_topic_group": who("role:moderators")}
 	for name, test := range map[string]struct {
@@ -167,7 +167,7 @@ func TestProtocolChannelCreated_LaterFailure_InState(t *testing.T) {
 	}
 }
 
-// A new channel that cannot be read back has all that was sent: that is a warning, and the state lacks nothing.
+// If a new channel cannot be read back, a warning says so, and the state has all values that were sent.
 func TestProtocolChannelCreated_Unreadable_Complete(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{
@@ -225,7 +225,7 @@ func TestProtocolChannelIdentity(t *testing.T) {
 	run.Apply(run.MustPlan(config)).ExpectNoError(t)
 	id := o.MustChannel(t, "changed").ID
 	expect("created", id)
-	run.State.Identity = nil // as a state from before identities
+	run.State.Identity = nil // like a state from before identities
 	run.Refresh().ExpectNoError(t)
 	expect("read", id)
 	run.Apply(run.MustPlan(but(config, values{"name": "renamed"}))).ExpectNoError(t)
@@ -259,7 +259,7 @@ func TestProtocolChannelImport_NotFound_Error(t *testing.T) {
 	run.Import("general", nil).ExpectError(t, "", "Cannot import this channel", "adopt_archived = true")
 }
 
-// A whole life at the finest level of logging must not show what lets others act as the account.
+// A whole lifecycle at the finest log level must not show the account's credentials.
 func TestProtocolChannel_Key_NotLogged(t *testing.T) {
 	o, _ := channelManaged(t)
 	var log bytes.Buffer
@@ -300,7 +300,7 @@ func TestProtocolChannelDataSources(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "looked up", "description": "what for", "can_send_message_group": who("group:sre", "user:lena.fischer@example.com")})
 	id := o.MustChannel(t, "looked up").ID
-	run.Import("looked up", nil).ExpectNoError(t) // then the state has what is not managed too
+	run.Import("looked up", nil).ExpectNoError(t) // then the state also has unmanaged attributes
 	for _, config := range []values{{"name": "Looked Up"}, {"id": id}} {
 		found, diags := run.Process().ReadData("zulip_channel", config)
 		diags.ExpectNoError(t)
@@ -365,7 +365,7 @@ func TestProtocolChannels_Filters_Applied(t *testing.T) {
 	}
 }
 
-// topicsOf are the topics that a data source has read: the list, and the newest message of each by its name.
+// topicsOf returns the topics that a data source has read: the list, and the newest message of each by its name.
 func topicsOf(read values) (list []any, newest map[any]any) {
 	newest = map[any]any{}
 	list, _ = read["topics"].([]any)

@@ -15,10 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// readOnly are the attributes that only the server sets and a state has all the same, as others refer to them.
+// readOnly are the attributes that only the server sets but that a state has, because other resources refer to them.
 var readOnly = []string{"id", "url"}
 
-// channelSetByHand changes the channel of a run outside Terraform.
+// channelSetByHand changes a run's channel outside Terraform.
 func channelSetByHand(t *testing.T, o *acctest.Organization, config values) {
 	t.Helper()
 	other := o.NewRun(t, "zulip_channel")
@@ -39,7 +39,7 @@ func expectOmitted(t *testing.T, when string, has, config values) {
 	}
 }
 
-// everyAttribute are other values than those of a new channel.
+// everyAttribute has a value for each attribute that differs from a new channel's.
 var everyAttribute = values{
 	"privacy": "private_shared_history", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "description": "by hand",
 	"can_send_message_group": []any{"role:moderators"}, "can_subscribe_group": []any{"group:sre"},
@@ -104,7 +104,7 @@ func TestProtocolChannel_NowManagedSame_NoRequest(t *testing.T) {
 	expectOmitted(t, "managed", run.State.Values, all)
 }
 
-// Deactivated people are in the value that was read, and hidden from the current one: that is no change.
+// Deactivated people are in the value that was read, but hidden in the current one. That is no change.
 func TestProtocolChannel_NowManagedDeactivated_NoConflict(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
@@ -115,7 +115,7 @@ func TestProtocolChannel_NowManagedDeactivated_NoConflict(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A principal that is known after apply is resolved then, and compared with what the plan has read.
+// A principal that is known after apply is resolved during apply, and compared with the value that the plan has read.
 func TestProtocolChannel_NowManagedUnknown_Compared(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
@@ -167,7 +167,7 @@ func TestProtocolChannelImport_AllAttributes_Set(t *testing.T) {
 	}
 }
 
-// A state of an earlier version has all attributes: it keeps them, and nothing is sent.
+// A state of an earlier version has all attributes. They stay in the state, and nothing is sent.
 func TestProtocolChannelState_AllAttributes_Kept(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "wide", "description": "managed"}
@@ -191,7 +191,7 @@ func TestProtocolChannelState_AllAttributes_Kept(t *testing.T) {
 	}
 }
 
-// Without a refresh the value that would be overwritten was never read.
+// Without a refresh, the value to overwrite was never read.
 func TestProtocolChannel_NowManagedUnread_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
@@ -226,7 +226,7 @@ func TestProtocolChannel_NowManaged_Warning(t *testing.T) {
   now:                        "group:sre"
   the configuration asks for: "role:nobody"
 `)
-	for _, not := range []string{"message_retention_days", "description"} { // it is the same; there was nothing
+	for _, not := range []string{"message_retention_days", "description"} { // the value is the same; there was none
 		if strings.Contains(diags.String(), not) {
 			t.Errorf("%s is warned of:\n%v", not, diags)
 		}
@@ -242,7 +242,7 @@ func TestProtocolChannel_NowManaged_AccessWarning(t *testing.T) {
 	expectAccessWarning(t, run, but(config, values{"can_send_message_group": who("role:administrators")}), "")
 	expectAccessWarning(t, run, but(config, values{"can_send_message_group": who("role:administrators", "user:lena.fischer@example.com")}),
 		"Can now post and start topics: Lena Fischer (lena.fischer@example.com).")
-	// The privacy that is not managed decides too.
+	// The check also uses the unmanaged privacy.
 	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("role:members")}), "")
 	channelSetByHand(t, o, values{"name": "ops", "privacy": "private_shared_history"})
 	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("user:kenji.sato@example.com")}),
@@ -262,7 +262,7 @@ func TestProtocolChannelPrivacy_Unmanaged_Considered(t *testing.T) {
 	diags.ExpectError(t, "can_create_topic_group", "can_create_topic_group requires shared history")
 }
 
-// A moderator who manages the channel only by a permission that is not managed may, and does not lock itself out.
+// A moderator can manage the channel only because of an unmanaged permission. The change passes, and is no lockout.
 func TestProtocolChannelAdministration_Unmanaged_Considered(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside}

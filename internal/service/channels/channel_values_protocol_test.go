@@ -24,7 +24,7 @@ func TestProtocolChannel_ChangedSincePlan_ValuesQuoted(t *testing.T) {
 	}
 }
 
-// So are those of resources without a table.
+// Values of resources without a table are quoted too.
 func TestProtocolChannelFolder_ChangedSincePlan_Quoted(t *testing.T) {
 	o, _ := channelManaged(t)
 	run := o.NewRun(t, folderType)
@@ -37,7 +37,7 @@ func TestProtocolChannelFolder_ChangedSincePlan_Quoted(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A value that was not managed until now is quoted in the warning of it.
+// The warning about a value that becomes managed quotes it.
 func TestProtocolChannel_ManagedNow_ValuesQuoted(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "ops"})

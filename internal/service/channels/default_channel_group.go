@@ -184,7 +184,7 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	return names, nil
 }
 
-// currentNames are the names of channels as the server has them now: a request before this one may have waited.
+// currentNames are the names of channels as the server has them now: an earlier request may have waited.
 func currentNames(ctx context.Context, c *core.Context, ids []int64) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
@@ -206,7 +206,7 @@ type defaultChannelGroupModel struct {
 	ChannelIDs  types.Set    `tfsdk:"channel_ids"`
 }
 
-// read takes what the server holds.
+// read sets the attributes to the server's values.
 func (m *defaultChannelGroupModel) read(group *zulip.DefaultChannelGroup) {
 	m.ID, m.Name, m.Description = types.Int64Value(group.ID), types.StringValue(group.Name), types.StringValue(group.Description)
 	elements := make([]attr.Value, len(group.ChannelIDs))

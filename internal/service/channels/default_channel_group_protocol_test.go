@@ -17,7 +17,7 @@ import (
 
 const typeName = "zulip_default_channel_group"
 
-// defaultChannelGroupHeld is the group of a name that the server holds; nil if there is none.
+// defaultChannelGroupHeld returns the server's group of a name; nil if there is none.
 func defaultChannelGroupHeld(t *testing.T, o *acctest.Organization, name string) *zulip.DefaultChannelGroup {
 	t.Helper()
 	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDefaultGroups})
@@ -35,7 +35,7 @@ func defaultChannelGroupHeld(t *testing.T, o *acctest.Organization, name string)
 	return nil
 }
 
-// expectHeld fails the test unless the server holds a group as it is described.
+// expectHeld fails the test unless the server has a group with these values.
 func expectHeld(t *testing.T, o *acctest.Organization, name, description string, channels ...int64) {
 	t.Helper()
 	group := defaultChannelGroupHeld(t, o, name)
@@ -48,7 +48,7 @@ func expectHeld(t *testing.T, o *acctest.Organization, name, description string,
 	}
 }
 
-// defaultChannelGroupManaged makes the channels a, b and c, and returns their IDs.
+// defaultChannelGroupManaged creates the channels a, b and c, and returns their IDs.
 func defaultChannelGroupManaged(t *testing.T) (o *acctest.Organization, run *acctest.Run, a, b, c int64) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{})
@@ -97,7 +97,7 @@ func TestProtocolDefaultChannelGroup_Lifecycle(t *testing.T) {
 		{values{"name": "devs", "description": "Developers", "channel_ids": []any{a, b}}, "Developers", []int64{a, b}, []string{"PATCH new_group_name"}},
 		{values{"name": "devs", "description": "All", "channel_ids": []any{a, b}}, "All", []int64{a, b}, []string{"PATCH new_description"}},
 		{values{"name": "devs", "description": "All", "channel_ids": []any{b, c}}, "All", []int64{b, c}, []string{"PATCH op stream_names", "PATCH op stream_names"}},
-		{values{"name": "devs"}, "All", []int64{b, c}, nil}, // what is let go stays
+		{values{"name": "devs"}, "All", []int64{b, c}, nil}, // an unset description is unchanged
 		{values{"name": "devs", "channel_ids": []any{}}, "All", nil, []string{"PATCH op stream_names"}},
 		{values{"name": "dev", "description": "Developers", "channel_ids": []any{a}}, "Developers", []int64{a},
 			[]string{"PATCH new_description new_group_name", "PATCH op stream_names"}},
@@ -134,7 +134,7 @@ func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
 	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {
 		t.Errorf("planned: %v", changes)
 	}
-	defaultChannelGroupByHand(t, o, "dev", "remove", "c") // what is planned happens before the apply
+	defaultChannelGroupByHand(t, o, "dev", "remove", "c") // the planned change is made before the apply
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH op stream_names")
@@ -198,7 +198,7 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 	diags.ExpectError(t, "", "cannot manage default channel groups", "administrators and owners")
 }
 
-// The warning about a private channel follows what this plan makes of the channel.
+// The warning about a private channel considers this plan's change of the channel.
 func TestProtocolDefaultChannelGroup_PlannedPrivacy_Warning(t *testing.T) {
 	for before, after := range map[zulip.Privacy]zulip.Privacy{
 		zulip.PrivacyPrivateSharedHistory: zulip.PrivacyPublic, zulip.PrivacyPublic: zulip.PrivacyPrivateSharedHistory,
@@ -220,7 +220,7 @@ func TestProtocolDefaultChannelGroup_PlannedPrivacy_Warning(t *testing.T) {
 	}
 }
 
-// Whatever answer is lost, the group is made once, and each change too.
+// Whichever answer is lost, the group is created once, and each change is made once.
 func TestFaultDefaultChannelGroupLostAnswers(t *testing.T) {
 	for name, after := range map[string]bool{"before the write": false, "after the write": true} {
 		t.Run(name, func(t *testing.T) {
@@ -243,13 +243,13 @@ func TestFaultDefaultChannelGroupLostAnswers(t *testing.T) {
 	}
 }
 
-// A group after whose creation nothing can be read any more is in the state, and the next plan finds it.
+// If nothing can be read after the creation, the group is in the state, and the next plan finds it.
 func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	o, run, a, _, _ := defaultChannelGroupManaged(t)
 	run.Block["max_retries"] = 0
 	config := values{"name": "dev", "channel_ids": []any{a}}
 	plan := run.MustPlan(config)
-	// One read precedes it.
+	// One read comes before the failing one.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 	run.Apply(plan).ExpectError(t, "", "Unknown whether", "finds out by its name")
 	heal()
@@ -261,7 +261,7 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	}
 }
 
-// A refusal halfway leaves the state as it was, and the rest to the next plan.
+// After a refusal halfway, the state is unchanged, and the next plan has the rest.
 func TestFaultDefaultChannelGroup_PartlyRefused_Continued(t *testing.T) {
 	o, run, a, b, _ := defaultChannelGroupManaged(t)
 	run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
@@ -278,7 +278,7 @@ func TestFaultDefaultChannelGroup_PartlyRefused_Continued(t *testing.T) {
 	expectHeld(t, o, "devs", "", a, b)
 }
 
-// While a request waits that names a channel, another channel gets the name: the group has the channels that were planned.
+// While a request that names a channel waits, another channel gets the name. The group still has the planned channels.
 func TestProtocolDefaultChannelGroup_RenamedDuringWait(t *testing.T) {
 	const create, change = "/default_stream_groups/create", "/default_stream_groups/*/streams"
 	for name, test := range map[string]struct {
@@ -296,7 +296,7 @@ func TestProtocolDefaultChannelGroup_RenamedDuringWait(t *testing.T) {
 			"no":      {},
 		} {
 			if kind == "no" && name != "both" {
-				continue // the name changes its channel while the request is on its way, which nobody can help
+				continue // another channel gets the name while the request is under way, which no client can prevent
 			}
 			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()

@@ -104,7 +104,7 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 		subscribed.Settle(c.Plan.users(), a.now.view)
 	} else {
 		if a.now == nil || len(sets.Without(a.before, a.now.in))+len(sets.Without(a.now.in, a.before)) == 0 {
-			return nil // nothing was done: there is nothing to manage
+			return nil // nothing was done, so nothing is managed
 		}
 		subscribed.Hold(c.Plan.users(), a.now.in, a.now.view)
 	}
@@ -116,7 +116,7 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 // difference returns the change after which the wanted active users are the subscribers of a channel.
 func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *change {
 	var remove []int64
-	if !wanted.MayHaveMoved { // else it may be who has another address by now
+	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
 		remove = slices.DeleteFunc(sets.Without(now.in, wanted.IDs), isBackBy(now.view)) // the next plan lists them
 	}
 	return &change{
@@ -125,7 +125,7 @@ func (subscribers) difference(b relation, now *channelReading, wanted lookup.Res
 	}
 }
 
-// isBackBy returns a function that reports whether this run makes a user a subscriber again by reactivating the
+// isBackBy returns a function that reports whether a user is a subscriber again because this run reactivates the
 // account.
 func isBackBy(view *snapshot.Snapshot) func(id int64) bool {
 	return func(id int64) bool { return view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id}) }
@@ -152,7 +152,7 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 		}
 		a := &application{relation: b, id: channel.ID, notify: plan.Tell.ValueBool()}
 		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change {
-			saw := subscribed.Named(prior.users(), now.view).IDs // who is not there any more has not left
+			saw := subscribed.Named(prior.users(), now.view).IDs // a deactivated user has not left
 			if r.changedMeanwhile(ctx, b, now, saw, wanted.IDs, diags) {
 				return nil
 			}
@@ -172,12 +172,12 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 	return nil
 }
 
-// changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
-// to go.
+// changedMeanwhile reports an error about users who were subscribed or unsubscribed after the plan was made, if no plan
+// lists them.
 func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channelReading, saw, wanted []int64, diags *diag.Diagnostics) bool {
 	came := slices.DeleteFunc(sets.Without(now.in, slices.Concat(saw, wanted)), isBackBy(now.view))
 	left := sets.Common(sets.Without(saw, now.in), wanted)
-	if len(left) > 0 { // whom the server has deactivated meanwhile it does not list any more
+	if len(left) > 0 { // the server does not list users who were deactivated since
 		view, err := b.Meta.Store.Fresh(ctx, store.Users)
 		if err != nil {
 			diags.AddError("Cannot read the users", base.Explain(err))
@@ -200,7 +200,7 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 	return true
 }
 
-// importChannel takes the channel's ID, or its name.
+// importChannel imports by the channel's ID or name.
 func (subscribers) importChannel(_ context.Context, c *subscribersCall, text string) error {
 	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
@@ -216,7 +216,7 @@ func (subscribers) importChannel(_ context.Context, c *subscribersCall, text str
 }
 
 // The users are lists without a meaningful order. The plugin framework compares every element of a set with every
-// other, which takes minutes for some thousands.
+// other, which takes minutes for thousands of users.
 
 func exclusiveSchema() schema.Schema {
 	attributes := sharedAttributes()

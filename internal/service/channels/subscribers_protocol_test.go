@@ -36,7 +36,7 @@ func subscriptionIdOf(t *testing.T, o *acctest.Organization, address string) int
 	return 0
 }
 
-// expectIn fails the test unless exactly these are in a channel.
+// expectIn fails the test unless exactly these users are in a channel.
 func expectIn(t *testing.T, o *acctest.Organization, channel string, addresses ...string) {
 	t.Helper()
 	want := []int64{}
@@ -49,7 +49,7 @@ func expectIn(t *testing.T, o *acctest.Organization, channel string, addresses .
 	}
 }
 
-// subscribe and unsubscribe act outside Terraform.
+// subscribe and unsubscribe change the subscribers outside Terraform.
 func subscribe(t *testing.T, o *acctest.Organization, channel, address string) {
 	t.Helper()
 	if _, _, err := o.Client.Subscribe(context.Background(), channel, []int64{subscriptionIdOf(t, o, address)}, false, 0); err != nil {
@@ -89,7 +89,7 @@ func TestProtocolSubscribers_Lifecycle(t *testing.T) {
 		t.Error("there is something left to do")
 	}
 
-	sent = o.Sent() // the same people in other words, and the channel too
+	sent = o.Sent() // the same people and channel, written differently
 	run.MustApply(values{
 		"channel": fmt.Sprint(o.MustChannel(t, "announcements").ID),
 		"users":   []any{fmt.Sprint(subscriptionIdOf(t, o, owner)), strings.ToUpper(admin), moderator, guest},
@@ -128,7 +128,7 @@ func TestProtocolSubscribersDrift(t *testing.T) {
 	sent.Expect(t, putIn, takeOut)
 
 	o.Archive(t, "announcements")
-	// From feature level 480 on servers go on telling who is in it.
+	// From feature level 480 on, servers still list its subscribers.
 	for _, level := range []int{featurelevel.ArchivedChannels - 1, featurelevel.ArchivedChannels} {
 		o.Sandbox.SetFeatureLevel(level)
 		fork := run.Fork()
@@ -154,7 +154,7 @@ func TestProtocolSubscribers_ChangedSincePlan_Refused(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "users", "changed after the plan was made", "Subscribed since: "+guest, "Unsubscribed since: "+admin, "Nothing was changed")
 	sent.Expect(t)
 
-	// The planned change is already made, which is fine.
+	// The planned change is already made, which is no conflict.
 	plan = run.MustPlan(values{"channel": "announcements", "users": []any{owner, moderator, member, guest}})
 	unsubscribe(t, o, "announcements", member2)
 	sent = o.Sent()
@@ -163,7 +163,7 @@ func TestProtocolSubscribers_ChangedSincePlan_Refused(t *testing.T) {
 	expectIn(t, o, "announcements", owner, moderator, member, guest)
 }
 
-// Deactivated people are no difference and no error, wherever they are named, and whenever it happens.
+// Deactivated people are no difference and no error, wherever they are named and whenever they were deactivated.
 func TestProtocolSubscribersDeactivated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}}
@@ -221,7 +221,7 @@ func TestProtocolSubscribersLostAnswers(t *testing.T) {
 	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
 	expectIn(t, o, "announcements", owner, guest)
 
-	// The second half fails for good: the state holds the first.
+	// The second half fails for good, and the state has the first.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
 	config := values{"channel": "announcements", "users": []any{owner, member}}
 	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot unsubscribe "+guest+" from channel")
@@ -258,7 +258,7 @@ func TestProtocolSubscribers_ChannelRenamed_Kept(t *testing.T) {
 func TestProtocolSubscribersImport(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, exclusiveType)
-	run.MustApply(values{"channel": "announcements", "users": []any{moderator, owner, member2, member, admin}}) // in the order of their addresses
+	run.MustApply(values{"channel": "announcements", "users": []any{moderator, owner, member2, member, admin}}) // in the order of their emails
 	before := run.State
 	id := fmt.Sprint(before.Values["channel_id"])
 	for _, by := range []struct {
@@ -353,7 +353,7 @@ func TestProtocolSubscribers_ManyUsers_Linear(t *testing.T) {
 	}
 }
 
-// Users are taken as permissions name them: the state keeps that, and the plain form is no other one.
+// Users can be written as principals. The state keeps that form, and the plain email is no change.
 func TestProtocolSubscriptionUsersAsPrincipals(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
@@ -376,7 +376,7 @@ func TestProtocolSubscriptionUsersAsPrincipals(t *testing.T) {
 	}
 }
 
-// A group is refused, with how a channel follows it.
+// A group is refused, and the message says how a channel follows a group.
 func TestProtocolSubscription_GroupAsUser_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	for _, kind := range bothTypes {

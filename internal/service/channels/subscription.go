@@ -35,7 +35,7 @@ type additive struct {
 	Added types.List `tfsdk:"added_user_ids"`
 }
 
-// NewChannelSubscriptionResource returns zulip_channel_subscription. Version 0 of the identity had the users too,
+// NewChannelSubscriptionResource returns zulip_channel_subscription. Version 0 of the identity also had the users,
 // which change.
 func NewChannelSubscriptionResource() resource.Resource {
 	var r subscription
@@ -96,8 +96,8 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	return nil
 }
 
-// check refuses what the server would refuse: to add those of the wanted who are not in the channel, and to take others
-// out who are.
+// check refuses a change that the server would refuse: subscribing wanted users who are not in the channel, or
+// unsubscribing others who are.
 func (subscription) check(ctx context.Context, b relation, p *subscriptionPlan, leaving []int64, diags *diag.Diagnostics) error {
 	in, err := b.subscribers(ctx, p.channel)
 	if err != nil {
@@ -112,7 +112,7 @@ func (subscription) check(ctx context.Context, b relation, p *subscriptionPlan, 
 	return nil
 }
 
-// planDestroy refuses an end that cannot be.
+// planDestroy refuses a destroy that would fail.
 func (r subscription) planDestroy(ctx context.Context, c *subscriptionCall) error {
 	view, err := c.Read("the organization", store.Channels)
 	if err != nil {
@@ -127,8 +127,8 @@ func (r subscription) planDestroy(ctx context.Context, c *subscriptionCall) erro
 	return nil
 }
 
-// create subscribes the missing users. After an error nothing is in the state, whatever was done: Terraform destroys
-// an object before it replaces it, which would unsubscribe people only to subscribe them again.
+// create subscribes the missing users. After an error nothing is in the state, whatever was done. Otherwise Terraform
+// would destroy the tainted object, and so unsubscribe people only to subscribe them again.
 func (r subscription) create(ctx context.Context, c *subscriptionCall) error {
 	b := relation{c.Base}
 	channel, wanted, err := b.find(ctx, &c.Plan.shared, c.Diags)
@@ -157,7 +157,7 @@ func (subscription) application(b relation, channel int64, wanted, leaving []int
 	}}
 }
 
-// read drops those who are not in the channel any more.
+// read drops users who are no longer in the channel.
 func (subscription) read(ctx context.Context, c *subscriptionCall) error {
 	now, err := relation{c.Base}.refresh(ctx, &c.State.shared, c.Forget, c.Diags)
 	if err != nil || now == nil {
@@ -195,7 +195,7 @@ func (r subscription) update(ctx context.Context, c *subscriptionCall) error {
 		a := r.application(b, channel.ID, wanted.IDs, leaving, plan.Tell.ValueBool())
 		done := a.run(ctx, c.Diags)
 		if a.now == nil {
-			return nil // the state stays as it was
+			return nil // the state is unchanged
 		}
 		added = append(added, sets.Without(a.added, added)...)
 		if !done {

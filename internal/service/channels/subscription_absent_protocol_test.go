@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// People who were removed while they were deactivated have left: an email without an account does not stop the plan.
+// Users who were removed while they were deactivated have left. An email without an account does not stop the plan.
 func TestProtocolSubscription_UnknownEmailAfterLeaver_Planned(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_channel_subscription")
@@ -84,7 +84,7 @@ func TestProtocolSubscription_EmailMovedSincePlan_Refused(t *testing.T) {
 	}
 }
 
-// A refresh finds subscribers by their IDs, whoever has their email now.
+// A refresh finds subscribers by their IDs, even if others have their emails now.
 func TestProtocolSubscription_EmailMoved_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, additiveType)

@@ -26,9 +26,10 @@ type channelReading struct {
 	in      []int64
 }
 
-// application changes who is in one channel, by at most two requests. The server takes the name of the channel, which may
-// belong to another one a moment later (server-behavior §S1, §S5). So before each request the channel is read by its ID and the
-// checks run on that reading; a request that failed is not repeated as it was; and after it the channel is read by its ID.
+// application changes the subscribers of one channel, by at most two requests. The server takes the name of the
+// channel, which may belong to another channel a moment later (server-behavior §S1, §S5). So before each request the
+// channel is read by its ID, and the checks run on that reading. A failed request is not repeated unchanged. After the
+// request, the channel is read by its ID again.
 type application struct {
 	relation
 
@@ -40,9 +41,9 @@ type application struct {
 	// before are the first subscribers that were read. now is the last reading, and nil if none succeeded.
 	before []int64
 	now    *channelReading
-	// isFresh reports that nothing was sent since now was read.
+	// isFresh is true if nothing was sent since now was read.
 	isFresh bool
-	// added are those whom this application has subscribed.
+	// added are the users that this application has subscribed.
 	added []int64
 	// lost is a request whose answer was lost, until the channel is read again.
 	lost *request
@@ -55,7 +56,7 @@ type request struct {
 	removes bool
 }
 
-// succeeded returns the users for whom the request has had its effect, if in are the subscribers.
+// succeeded returns the users for whom the request has had its effect, given the subscribers in.
 func (r request) succeeded(users, in []int64) []int64 {
 	if r.removes {
 		return sets.Without(users, in)
@@ -63,7 +64,7 @@ func (r request) succeeded(users, in []int64) []int64 {
 	return sets.Common(users, in)
 }
 
-// run subscribes whom decide says, then unsubscribes whom it says, and reports whether all was done.
+// run subscribes and then unsubscribes users as decide says, and reports whether all was done.
 func (a *application) run(ctx context.Context, diags *diag.Diagnostics) bool {
 	return a.bring(ctx, false, diags) && a.bring(ctx, true, diags)
 }
@@ -125,13 +126,15 @@ func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagn
 	return done
 }
 
-// isRefusal reports whether the server has understood a request and refused it: the same request would be refused again.
+// isRefusal reports whether the server has understood a request and refused it, so that it would refuse the same
+// request again.
 func isRefusal(err error) bool {
 	var refusal *zulip.Error
 	return errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError && !zulip.IsRateLimited(err)
 }
 
-// read reads the channel and its subscribers, together with other resources. It reports a failure.
+// read reads the channel and its subscribers, together with other resources. It returns false after a failure, which it
+// reports.
 func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diagnostics) bool {
 	in, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
 	if err != nil {
@@ -161,7 +164,7 @@ func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diag
 	return true
 }
 
-// settle finds out what a request has done whose answer was lost.
+// settle finds out the effect of a request whose answer was lost.
 func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
 	if a.lost == nil {
 		return
@@ -176,7 +179,7 @@ func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
 	}
 }
 
-// note notes whom a request has subscribed.
+// note records the users that a request has subscribed.
 func (a *application) note(r request, changed []int64) {
 	if !r.removes {
 		a.added = append(a.added, sets.Without(changed, a.added)...)
@@ -199,7 +202,7 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 	}
 	list, err := a.Meta.Store.FreshSubscribers(ctx, other.ID)
 	if err != nil || list == nil {
-		return other, users // what cannot be read may have been hit
+		return other, users // an unreadable channel may have been changed
 	}
 	return other, r.succeeded(users, list)
 }
@@ -208,7 +211,7 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 // could know. It reports whether the change may be sent.
 func (a *application) check(ctx context.Context, planned *change, diags *diag.Diagnostics) (ok bool) {
 	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
-		// Whether the channel lets the account in again may hang on a group.
+		// A group may decide whether the channel lets the account in again.
 		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
 		if err != nil {
 			diags.AddError("Cannot read the user groups", base.Explain(err))
@@ -237,13 +240,13 @@ func (a *application) send(ctx context.Context, r request, diags *diag.Diagnosti
 	return changed, err
 }
 
-// verify reads by the channel's ID what a request has done that the server has accepted. If another channel had the name in
-// that moment, it is undone there.
+// verify reads the effect of an accepted request by the channel's ID. If another channel had the name at that moment,
+// the effect there is undone.
 func (a *application) verify(ctx context.Context, sent request, changed []int64, diags *diag.Diagnostics) (done bool) {
-	defer a.Meta.Store.Invalidate(store.Subscriptions) // the account's own may be among them
+	defer a.Meta.Store.Invalidate(store.Subscriptions) // the account's own settings may be among them
 	list, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
 	leaves := sent.removes && slices.Contains(sent.users, a.Meta.Store.Self().ID)
-	if err != nil || list == nil && leaves { // who has left a private channel may not see it any more
+	if err != nil || list == nil && leaves { // after leaving a private channel, the account may no longer see it
 		a.assume(sent, changed)
 		if err != nil {
 			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("Cannot read the subscribers of channel %q", sent.channel),
@@ -264,7 +267,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 	}
 	a.now.view = view
 	if missing = slices.DeleteFunc(missing, func(id int64) bool { return !isActive(view, id) }); len(missing) == 0 {
-		return true // the server does not list the deactivated
+		return true // the server does not list deactivated users
 	}
 	if other, hit := a.elsewhere(ctx, sent, sets.Common(changed, missing)); other != nil {
 		a.undo(ctx, sent, other, hit, diags)
@@ -286,7 +289,7 @@ func (a *application) assume(sent request, changed []int64) {
 	a.now = &channelReading{a.now.view, a.now.channel, in}
 }
 
-// undo reverses in another channel what a request has done there, and reports it.
+// undo reverses the effect of a request in another channel, and reports it.
 func (a *application) undo(ctx context.Context, sent request, other *zulip.Channel, hit []int64, diags *diag.Diagnostics) {
 	var err error
 	if len(hit) > 0 {
@@ -322,7 +325,7 @@ func (a *application) undo(ctx context.Context, sent request, other *zulip.Chann
 			sent.channel, other.ID, done, other.Name, who, undone, a.id, a.now.channel.Name))
 }
 
-// fail reports a request that failed, and reads once more who is in the channel.
+// fail reports a failed request, and reads the subscribers once more.
 func (a *application) fail(ctx context.Context, sent request, err error, diags *diag.Diagnostics) {
 	summary := "Cannot add %s to channel %q"
 	if sent.removes {

@@ -19,7 +19,7 @@ func texts(all ...string) []any {
 	return list
 }
 
-// taken is a resource that takes over a channel with everybody who is in it.
+// taken is a resource that takes over a channel with all of its subscribers.
 func taken(t *testing.T, o *acctest.Organization, channel string) *acctest.Run {
 	t.Helper()
 	run := o.NewRun(t, exclusiveType)
@@ -27,8 +27,8 @@ func taken(t *testing.T, o *acctest.Organization, channel string) *acctest.Run {
 	return run
 }
 
-// A channel follows a group by reference: whichever order the CLI chooses, a private channel is not emptied by an apply in
-// which the group's members come later.
+// A channel follows a group by reference. In any order, an apply that adds the group's members later does not empty a
+// private channel.
 func TestProtocolSubscription_GroupFilledLater_NotEmptied(t *testing.T) {
 	const groupType, membershipType = "zulip_user_group", "zulip_user_group_membership"
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -55,7 +55,7 @@ func TestProtocolSubscription_GroupFilledLater_NotEmptied(t *testing.T) {
 	_, diags = people.Plan(values{"channel": "vault", "users": read["all_members"]})
 	diags.ExpectError(t, "users", "remove the provider's own access")
 
-	// By reference to the membership it is exact, in the same apply.
+	// A reference to the membership gives the exact list, in the same apply.
 	p := people.Process()
 	_, diags = p.Plan(membershipType, nil, values{"group": "press", "members": texts(owner, admin)})
 	diags.ExpectNoError(t)
@@ -64,8 +64,7 @@ func TestProtocolSubscription_GroupFilledLater_NotEmptied(t *testing.T) {
 	expectIn(t, o, "vault", owner, admin)
 }
 
-// A new resource unsubscribes no one from an existing channel, whatever was known during plan: the plan would not
-// have listed them.
+// A new resource unsubscribes no one from an existing channel, because its plan would not have listed them.
 func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, admin, member)
@@ -73,7 +72,7 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	_, diags := run.Plan(values{"channel": "vault", "users": texts(owner)})
 	diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 2`, admin, member, "import {")
 
-	// Not known at plan: the apply stops.
+	// If the list is not known during plan, the apply stops.
 	sent := o.Sent()
 	if _, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown}); len(diags) > 0 {
 		t.Errorf("reported: %v", diags)
@@ -82,7 +81,7 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	diags.ExpectError(t, "users", "Unplanned unsubscriptions")
 	sent.Expect(t)
 
-	// Someone who has subscribed since the plan stays too, and is reported.
+	// A user who has subscribed since the plan stays too, and is reported.
 	plan := run.MustPlan(values{"channel": "vault", "users": texts(owner, admin, member)})
 	p := run.Process()
 	again, diags := p.Plan(exclusiveType, nil, plan.Config)
@@ -111,7 +110,7 @@ func TestProtocolSubscriptionLockout_AtRequest_Refused(t *testing.T) {
 	again, diags := p.Plan(exclusiveType, plan.Prior, config)
 	diags.ExpectNoError(t)
 	planned := group.MustPlan(values{"name": "keepers", "members": texts(admin)})
-	group.ApplyIn(p, planned).ExpectNoError(t) // the same run takes the account out of the group
+	group.ApplyIn(p, planned).ExpectNoError(t) // the same run removes the account from the group
 	sent := o.Sent()
 	_, diags = p.Apply(again)
 	diags.ExpectError(t, "users", "remove the provider's own access")
@@ -119,7 +118,7 @@ func TestProtocolSubscriptionLockout_AtRequest_Refused(t *testing.T) {
 	expectIn(t, o, "vault", owner, admin)
 }
 
-// planWith plans a channel, and then in the same process who is in the channel of that name.
+// planWith plans a channel, and then in the same process the subscribers of that name.
 func planWith(t *testing.T, kind string, channel, people *acctest.Run, config values, name string) *acctest.PlannedChange {
 	t.Helper()
 	p := people.Process()
@@ -138,14 +137,15 @@ func planWith(t *testing.T, kind string, channel, people *acctest.Run, config va
 	return plan
 }
 
-// The name of a channel that the same plan creates, renames or takes back can be written, as with zulip_channel.x.name.
+// A configuration can have the name of a channel that the same plan creates, renames or unarchives, as with
+// zulip_channel.x.name.
 func TestProtocolSubscribers_ChannelOfRun_Resolved(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		t.Run(kind, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			channel, people := o.NewRun(t, "zulip_channel"), o.NewRun(t, kind)
 
-			// It is yet to be created.
+			// The channel does not exist yet.
 			config := values{"name": "Ops", "privacy": "private_shared_history"}
 			plan := planWith(t, kind, channel, people, config, "ops")
 			if plan.Values["channel_id"] != acctest.Unknown {
@@ -155,7 +155,7 @@ func TestProtocolSubscribers_ChannelOfRun_Resolved(t *testing.T) {
 			people.Apply(plan).ExpectNoError(t)
 			expectIn(t, o, "Ops", owner, member)
 
-			// It is renamed: they are in the same channel.
+			// The channel is renamed, and its subscribers stay.
 			config = values{"name": "Platform", "privacy": "private_shared_history"}
 			if plan := planWith(t, kind, channel, people, config, "platform"); !plan.Empty() || len(plan.Replace) > 0 {
 				t.Errorf("for a channel to be renamed the plan changes %v", plan.Changes())
@@ -163,7 +163,7 @@ func TestProtocolSubscribers_ChannelOfRun_Resolved(t *testing.T) {
 			channel.MustApply(config)
 			people.MustApply(values{"channel": "Platform", "users": []any{owner, member}})
 
-			// It is unarchived: its subscribers are not known before.
+			// The channel is unarchived, so its subscribers are not known during plan.
 			id := channel.State.Values["id"]
 			o.Archive(t, "Platform")
 			channel.Refresh().ExpectNoError(t)
@@ -186,7 +186,7 @@ func TestProtocolSubscribers_ChannelOfRun_Resolved(t *testing.T) {
 	}
 }
 
-// crowd gives a test an organization of an owner and so many more, and a channel without anybody in it.
+// crowd starts an organization with an owner and n other users, and a channel without subscribers.
 func crowd(t *testing.T, count int) (o *acctest.Organization, users []any) {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
@@ -215,9 +215,9 @@ func TestProtocolSubscribers_LargeChannel_OneRequest(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"channel": "hall", "users": users})
 	sent.Expect(t, putIn)
-	// There are three processes: of the plan, of the apply and of the next plan. Each reads the server's settings,
-	// the account, the snapshot and its queue. The subscribers are read before and after the write and in each plan.
-	// Then there are the channels, and the write.
+	// There are three processes: the plan, the apply and the next plan. Each reads the server's settings, the account,
+	// the snapshot and its queue. The subscribers are read before and after the write and in each plan. Then there are
+	// the channels, and the write.
 	if requests := sent.Requests(); len(requests) > 3*4+4+2+1 {
 		t.Errorf("%d requests: %v", len(requests), paths(requests))
 	}
@@ -232,7 +232,8 @@ func TestProtocolSubscribers_LargeChannel_OneRequest(t *testing.T) {
 	}
 }
 
-// The subscribers of many channels come in one snapshot, with the channels themselves; those of few are asked for.
+// The subscribers of many channels are read in one snapshot with the channels. Those of a few channels are read one by
+// one.
 func TestProtocolSubscribersOfManyChannels(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	const count = 12
@@ -262,7 +263,7 @@ func TestProtocolSubscribersOfManyChannels(t *testing.T) {
 				t.Errorf("read: %v", read)
 			}
 		}
-		// The first caller does not know how many follow: up to two are read separately.
+		// The first caller does not know how many follow, so up to two are read separately.
 		got := paths(sent.Requests())
 		alone := slices.DeleteFunc(slices.Clone(got), func(path string) bool { return path != "GET /streams/*/members" })
 		if len(alone) > 2 || len(got)-len(alone) > 4 {
@@ -271,7 +272,7 @@ func TestProtocolSubscribersOfManyChannels(t *testing.T) {
 	}
 }
 
-// paths are the requests in short, sorted, with the IDs of channels left out.
+// paths returns the methods and paths of requests, sorted, without the IDs of channels.
 func paths(requests []sandbox.Request) []string {
 	var all []string
 	for _, request := range requests {

@@ -21,8 +21,8 @@ const (
 	groupType, membershipType, channelType, userType = "zulip_user_group", "zulip_user_group_membership", "zulip_channel", "zulip_user"
 )
 
-// in configures the subscribers of a channel: by the ID of a part, which is independent of the channel's name, or by
-// a name.
+// in returns the subscribers of a channel as configured, by the ID of a part, which is independent of the channel's
+// name, or by a name.
 func in(channel string, users ...string) func(acctest.Get) values {
 	return func(get acctest.Get) values {
 		return values{"channel": channelOf(get, channel), "users": texts(users...)}
@@ -122,7 +122,7 @@ func subscriptionOrders() map[string]*acctest.Orders {
 	}
 }
 
-// promised adds the organization and the promise to a configuration.
+// promised returns a configuration with the organization and the expected result.
 func promised(want map[string][]string, orders acctest.Orders) *acctest.Orders {
 	orders.Start = func(t *testing.T) *acctest.Resources {
 		o := acctest.NewSandbox(t, sandbox.Config{})
@@ -149,7 +149,7 @@ func promised(want map[string][]string, orders acctest.Orders) *acctest.Orders {
 		for name, want := range want {
 			channel, ok := a.Sandbox.Organization().Channel(name)
 			missing := lacking(want, channel.Subscribers)
-			more := lacking(channel.Subscribers, append(slices.Clone(want), guest, moderator)) // who came by hand, where that is nobody's business
+			more := lacking(channel.Subscribers, append(slices.Clone(want), guest, moderator)) // users subscribed outside Terraform, if no resource decides that
 			if !ok || len(missing)+len(more) > 0 {
 				t.Errorf("in %s are %v, want %v", name, channel.Subscribers, want)
 			}
@@ -203,7 +203,7 @@ func listed(a *acctest.OrderedApply) (coming, leaving map[int64][]string) {
 	coming, leaving = map[int64][]string{}, map[int64][]string{}
 	for _, part := range []string{"list", "some"} {
 		plan := a.Plans[part]
-		if plan == nil || part == "list" && plan.Values == nil { // the end of a list leaves everybody in the channel
+		if plan == nil || part == "list" && plan.Values == nil { // the destroy of a list unsubscribes no one
 			continue
 		}
 		var channel int64

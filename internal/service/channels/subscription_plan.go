@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A resource of one of the two kinds registers this about a channel, so that both are not used for the same channel.
+// A resource of one of the two kinds registers this key for a channel, so that both are not used for the same channel.
 const (
 	exclusiveKind = "zulip_channel_subscribers"
 	additiveKind  = "zulip_channel_subscription"
@@ -37,7 +37,7 @@ type shared struct {
 	Tell      types.Bool   `tfsdk:"send_new_subscription_messages"`
 }
 
-// users returns the users; nothing of no model.
+// users returns the users; none without a model.
 func (m *shared) users() people.Value {
 	if m == nil {
 		return people.Value{}
@@ -61,8 +61,8 @@ type subscriptionPlan struct {
 	isHeld bool
 }
 
-// locate finds the channel and the people of a plan, and puts into the plan what follows: the texts of the state where
-// they name the same, and the channel's ID. It returns nil while the channel is not known. state is nil without a state.
+// locate finds the channel and the people of a plan. It plans the channel's ID, and the state's texts where they name
+// the same. It returns nil while the channel is not known. state is nil without a state.
 func (b relation) locate(ctx context.Context, plan, state *shared, replace func(attribute string), diags *diag.Diagnostics) (*subscriptionPlan, error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 	}
 	if p.isHeld = state != nil && state.ChannelID.Equal(plan.ChannelID); !p.isHeld {
 		if state != nil {
-			replace("channel") // it will be another
+			replace("channel") // it will be another channel
 		}
 		state = nil
 	}
@@ -111,7 +111,7 @@ func (b relation) find(ctx context.Context, plan *shared, diags *diag.Diagnostic
 	return channel, wanted, err
 }
 
-// findChannel finds the channel a resource is about.
+// findChannel finds the channel of a resource.
 func findChannel(view *snapshot.Snapshot, text types.String) (*zulip.Channel, error) {
 	channel, err := lookup.Channel(view, text.ValueString())
 	switch {
@@ -142,7 +142,7 @@ func (b relation) subscribers(ctx context.Context, channel *zulip.Channel) (in [
 // [base.Meta.MayRemove]), it returns nil.
 func (b relation) refresh(ctx context.Context, state *shared, remove func(), diags *diag.Diagnostics) (*channelReading, error) {
 	id := state.ChannelID.ValueInt64()
-	// First, for the channels may come with them.
+	// The subscribers come first, because the channels may be read with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
 		return nil, base.Failed("Cannot read the subscribers", err)
@@ -159,7 +159,7 @@ func (b relation) refresh(ctx context.Context, state *shared, remove func(), dia
 	switch {
 	case !ok && !b.Meta.MayRemove(b.Meta.SeesAll(), fmt.Sprintf("channel %d", id), diags):
 		return nil, nil
-	case !ok, channel.IsArchived: // from feature level 480 on servers tell who is in an archived one all the same
+	case !ok, channel.IsArchived: // from feature level 480 on, servers list the subscribers of archived channels
 		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})
 		remove()
 		return nil, nil
@@ -174,8 +174,8 @@ const cannotSee = "The server does not show the subscribers to the provider's ac
 
 const bothKinds = "zulip_channel_subscribers manages all subscribers of a channel, and zulip_channel_subscription adds some. For the same channel, the first would unsubscribe the users that the second adds. Keep only one of the two resource types."
 
-// register registers the users that a resource lists for a channel, and those that it unsubscribes. It refuses the
-// plan if another resource does the opposite, because the order in which Terraform applies the two is not known.
+// register registers the users that a resource lists for a channel, and those that it unsubscribes. If another resource
+// does the opposite, it refuses the plan, because Terraform's order of the two is not known.
 func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving []int64, diags *diag.Diagnostics) {
 	both := people.Contested(&b.Meta.Run, runstate.SubscribersOf(channel.ID), listed, leaving)
 	if len(both) == 0 {
@@ -198,7 +198,7 @@ func isActive(view *snapshot.Snapshot, id int64) bool {
 	return ok && user.IsActive
 }
 
-// active returns those whom the server lists and accepts.
+// active returns the users that the server lists and accepts.
 func active(view *snapshot.Snapshot, ids []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !isActive(view, id) })
 }
@@ -211,14 +211,14 @@ type change struct {
 	channel *zulip.Channel
 	// rights decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
 	rights permission.Channel
-	// in are those who are in the channel.
+	// in are the channel's subscribers.
 	in          []int64
 	add, remove []int64
-	// listed are the users that the plan lists to be unsubscribed. No others are.
+	// listed are the users that the plan lists to be unsubscribed. The apply unsubscribes no others.
 	listed []int64
 }
 
-// users are those whom the change subscribes, or those whom it unsubscribes.
+// users returns the users that the change subscribes, or those that it unsubscribes.
 func (c *change) users(removes bool) []int64 {
 	if removes {
 		return c.remove
@@ -281,12 +281,12 @@ func (c *change) howToList() string {
 // isPrivate reports whether the channel is private, as far as is known.
 func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.Privacy.IsPrivate() }
 
-// reads reports whether an account has access to the content of the channel.
+// reads reports whether an account has access to the channel's content.
 func (c *change) reads(self *zulip.User) bool {
 	return !c.isPrivate() || slices.Contains(c.in, self.ID) || c.opens(self)
 }
 
-// opens reports whether the channel lets an account in that is not in it.
+// opens reports whether an account that is not in the channel can subscribe.
 func (c *change) opens(self *zulip.User) bool {
 	return c.admits("can_add_subscribers_group", self, false) || c.admits("can_subscribe_group", self, false)
 }
@@ -311,8 +311,8 @@ func (c *change) ownsBot(self *zulip.User, id int64) bool {
 	return ok && user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == self.ID
 }
 
-// admits reports whether a permission of the channel admits an account; unknown is the answer of a server that does not
-// have the permission.
+// admits reports whether a permission of the channel admits an account, and returns unknown if the server does not have
+// the permission.
 func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
 	value, ok := c.rights.Permissions[setting]
 	if !ok {

@@ -12,8 +12,8 @@ import (
 
 var bothTypes = []string{exclusiveType, additiveType}
 
-// The order in which the users are written, the case of their addresses, repetitions, and whether they are written by address
-// or ID are no change; the state keeps what was written first.
+// Another order of the users, case of their emails, repetitions, and emails in place of IDs are no change. The state
+// keeps the first form.
 func TestProtocolSubscription_OtherOrder_NoChange(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
@@ -50,8 +50,8 @@ func TestProtocolSubscription_OtherOrder_NoChange(t *testing.T) {
 	}
 }
 
-// A user who is not known during plan may be one in the state, so that the list names the same people in another
-// order. The plan of the apply then contradicts none.
+// A user who is not known during plan may be in the state, so that the list names the same people in another order. The
+// plan of the apply then contradicts none.
 func TestProtocolSubscription_UnknownUser_PlansConsistent(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
@@ -68,13 +68,13 @@ func TestProtocolSubscription_UnknownUser_PlansConsistent(t *testing.T) {
 			}
 			plan, diags = run.Plan(values{"channel": "vault", "users": []any{member, acctest.Unknown}})
 			diags.ExpectNoError(t)
-			if plan.Empty() { // the CLI does not apply it
+			if plan.Empty() { // Terraform does not apply the plan
 				diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
 			} else {
 				plan.Config = values{"channel": "vault", "users": texts(member, owner)}
 				run.Apply(plan).ExpectNoError(t)
 			}
-			plan, diags = run.Plan(values{"channel": "vault", "users": []any{owner, member, acctest.Unknown}}) // one more does not wait
+			plan, diags = run.Plan(values{"channel": "vault", "users": []any{owner, member, acctest.Unknown}}) // with one more user, the plan does not wait
 			diags.ExpectNoError(t)
 			plan.Config = values{"channel": "vault", "users": texts(owner, member, member2)}
 			run.Apply(plan).ExpectNoError(t)
@@ -110,7 +110,7 @@ func TestProtocolSubscription_DeactivatedBetweenPlans_Consistent(t *testing.T) {
 					config := values{"channel": "hall", "users": users}
 					plan := run.MustPlan(config)
 					change()
-					if !plan.Empty() { // else the CLI does not apply it
+					if !plan.Empty() { // otherwise Terraform does not apply the plan
 						run.Apply(plan)
 					}
 					if !reactivated {
@@ -147,7 +147,7 @@ func TestProtocolSubscription_Reactivated_UnsubscribedNext(t *testing.T) {
 	run.MustApply(config)
 }
 
-// Two lists of one channel are one too many, by whatever words they name it.
+// Two lists of one channel are refused, however they name it.
 func TestProtocolSubscription_DuplicateList_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
@@ -178,7 +178,7 @@ func TestProtocolSubscription_ListedByOther_NotUnsubscribed(t *testing.T) {
 					var reduced values
 					if !destroyed {
 						if kind == exclusiveType {
-							return // both at once are refused anyway
+							return // both together are refused anyway
 						}
 						reduced = values{"channel": "vault", "users": texts(member2)}
 					}
@@ -196,7 +196,7 @@ func TestProtocolSubscription_ListedByOther_NotUnsubscribed(t *testing.T) {
 					plans[0]().ExpectNoError(t)
 					plans[1]().ExpectError(t, "users", `Conflicting subscriptions to channel "vault"`, member, "destroy = false")
 
-					// A resource that is removed from the state without being destroyed unsubscribes no one.
+					// Removing a resource from the state unsubscribes no one.
 					old.State = nil
 					run := o.NewRun(t, kind)
 					run.MustApply(values{"channel": "vault", "users": texts(owner, member, member2)})
@@ -294,7 +294,7 @@ func TestProtocolSubscription_SubscribedByOthers_NotCounted(t *testing.T) {
 	go func() {
 		defer gate.Open()
 		<-gate.Arrived
-		go func() { (<-gate.Arrived).Release() }() // the one by hand
+		go func() { (<-gate.Arrived).Release() }() // the user subscribed outside Terraform
 		subscribe(t, o, "vault", member2)
 	}()
 	run.Apply(plan).ExpectNoError(t)
@@ -304,7 +304,7 @@ func TestProtocolSubscription_SubscribedByOthers_NotCounted(t *testing.T) {
 	expectIn(t, o, "vault", owner, member, guest, member2)
 }
 
-// Whom it has subscribed stays counted through every failure of an update.
+// Users that the resource has subscribed count as added through every failure of an update.
 func TestProtocolSubscription_UpdateFails_AddedKept(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodGet} {
 		for _, after := range []bool{false, true} {
@@ -336,7 +336,7 @@ func TestProtocolSubscription_UpdateFails_AddedKept(t *testing.T) {
 	}
 }
 
-// Unreadable members do not count as none: neither the plan nor the apply passes.
+// If members cannot be read, neither the plan nor the apply passes.
 func TestProtocolSubscription_SubscribersUnreadable_Refused(t *testing.T) {
 	members := []sandbox.Fault{
 		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
@@ -372,7 +372,7 @@ func TestProtocolSubscription_SubscribersUnreadable_Refused(t *testing.T) {
 	}
 }
 
-// A channel that this run has emptied is empty, and not gone.
+// A channel that this run has emptied still exists.
 func TestProtocolSubscription_ChannelEmptied_StateKept(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	run := taken(t, o, "announcements")

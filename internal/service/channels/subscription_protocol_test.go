@@ -29,7 +29,7 @@ func TestProtocolSubscription_Lifecycle(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(values{"channel": "incidents", "users": []any{member2, owner}})
 	sent.Expect(t, putIn, takeOut)
-	expectIn(t, o, "incidents", admin, moderator, member, bot, member2, owner) // who was there stays
+	expectIn(t, o, "incidents", admin, moderator, member, bot, member2, owner) // earlier subscribers stay
 
 	unsubscribe(t, o, "incidents", member2)
 	sent = o.Sent()
@@ -51,7 +51,7 @@ func TestProtocolSubscriptionLostAnswers(t *testing.T) {
 	if got := fmt.Sprint(run.State.Values["added_user_ids"]); got != fmt.Sprintf("[%d]", subscriptionIdOf(t, o, member2)) {
 		t.Errorf("added: %s", got)
 	}
-	// Every answer is lost: the state has what was done, and the destroy reverts it.
+	// Every answer is lost. The state has the changes that were made, and the destroy reverts them.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop})
 	run.Block = o.Block(values{"max_retries": 0})
 	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "You can apply again")
@@ -86,7 +86,7 @@ func TestProtocolSubscriptionImport(t *testing.T) {
 		}
 		sent := o.Sent()
 		run.MustApply(values{"channel": fmt.Sprint(id), "users": []any{admin, member}})
-		run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it added nobody
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it added no one
 		sent.Expect(t)
 	}
 	for text, words := range map[string]string{
@@ -101,7 +101,7 @@ func TestProtocolSubscriptionImport(t *testing.T) {
 	}
 }
 
-// Both kinds on one channel are found at plan, whichever is planned first.
+// Both kinds on one channel are found during plan, whichever is planned first.
 func TestProtocolSubscriptionConflicts(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	additive := values{"channel": "announcements", "users": []any{member}}
@@ -136,7 +136,7 @@ func TestProtocolSubscription_ReplacedByList_UsersKept(t *testing.T) {
 	expectIn(t, o, "incidents", member2, admin)
 }
 
-// Some are told, many are not, and that is said.
+// The message names a few users, and says how many more there are.
 func TestProtocolSubscription_ManyUsers_NotNotified(t *testing.T) {
 	o, users := crowd(t, 101)
 	run := o.NewRun(t, additiveType)
@@ -229,7 +229,7 @@ func TestProtocolSubscription_RenamedDuringWait_SameChannel(t *testing.T) {
 					s := swapAt(t, kind)
 					users, want := texts(owner, member, member2, guest), []string{owner, member, member2, guest}
 					if method == http.MethodDelete {
-						if kind == additiveType { // it takes out whom it has added
+						if kind == additiveType { // it unsubscribes the users that it has added
 							s.run.MustApply(values{"channel": fmt.Sprint(s.ops), "users": users})
 						}
 						s.run.MustApply(values{"channel": fmt.Sprint(s.ops), "users": users})
@@ -333,14 +333,14 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	_, diags = run.Plan(values{"channel": "vault", "users": []any{admin, owner}})
 	diags.ExpectError(t, "channel", "no access to the private channel", "can_add_subscribers_group")
 
-	// Whom the channel lets in again is not locked out.
+	// An account that can subscribe again is not locked out.
 	private(t, o, "attic", map[string]zulip.GroupSettingValue{"can_subscribe_group": {DirectMembers: []int64{o.Self.ID}}}, owner, admin)
 	attic := o.NewRun(t, exclusiveType)
 	attic.MustApply(values{"channel": "attic", "users": []any{admin}})
 	attic.MustApply(values{"channel": "attic", "users": []any{admin, owner}})
 	expectIn(t, o, "attic", admin, owner)
 
-	// The additive kind ends what it began.
+	// The additive kind unsubscribes the users that it has subscribed.
 	private(t, o, "cellar", map[string]zulip.GroupSettingValue{"can_add_subscribers_group": {DirectMembers: []int64{o.Self.ID}}}, admin)
 	added := o.NewRun(t, additiveType)
 	added.MustApply(values{"channel": "cellar", "users": []any{owner}})
@@ -353,7 +353,7 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 func TestProtocolSubscribersRights(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
-	// Lena does not see the addresses of others.
+	// Lena does not see the emails of others.
 	ids := func(addresses ...string) (users []any) {
 		for _, address := range addresses {
 			users = append(users, fmt.Sprint(subscriptionIdOf(t, o, address)))
@@ -374,7 +374,7 @@ func TestProtocolSubscribersRights(t *testing.T) {
 	_, diags = run.Plan(values{"channel": "announcements", "users": append(more, ids(bot)...)})
 	diags.ExpectError(t, "users", "cannot add people", "can_add_subscribers_group", "can_administer_channel_group")
 
-	// Where the channel grants both, it goes through.
+	// If the channel grants both rights, the plan passes.
 	nobodyElse := zulip.GroupSettingValue{DirectMembers: []int64{lena.Self.ID}}
 	o.Change(t, "announcements", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
 		"can_add_subscribers_group": {New: nobodyElse}, "can_remove_subscribers_group": {New: nobodyElse},
@@ -382,7 +382,7 @@ func TestProtocolSubscribersRights(t *testing.T) {
 	run.MustApply(values{"channel": "announcements", "users": ids(member, bot)})
 	expectIn(t, o, "announcements", member, bot)
 
-	// Oneself may always go.
+	// An account can always unsubscribe itself.
 	own := lena.NewRun(t, additiveType)
 	own.MustApply(values{"channel": "announcements", "users": ids(member)})
 	own.Apply(own.MustPlan(nil)).ExpectNoError(t)

@@ -36,7 +36,7 @@ func NewChannelSubscriptionSettingsResource() resource.Resource {
 		Plan:     planSubscriptionSettings,
 		Create:   createSubscriptionSettings, Read: readSubscriptionSettings, Update: updateSubscriptionSettings,
 		Import: importSubscriptionSettings,
-		Stays:  "The account's settings of the channel stay, and are not managed any more", // the server has nothing to go back to (server-behavior §S7)
+		Stays:  "The account's settings of the channel stay, and are not managed any more", // the server stores no earlier values (server-behavior §S7)
 	}.New()
 }
 
@@ -79,7 +79,7 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	}
 	if plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString()) {
 		plan.ChannelID = types.Int64Unknown()
-		if c.State != nil { // another one, as far as is known
+		if c.State != nil { // another channel, as far as is known
 			c.Replace("channel")
 		}
 		c.Save(plan)
@@ -109,7 +109,7 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 
 const subscriptionsUnreadable = "Cannot read the account's subscriptions"
 
-// checkSubscriptionSettingsAlone refuses two resources that set one thing differently.
+// checkSubscriptionSettingsAlone refuses two resources with different values of one setting.
 func checkSubscriptionSettingsAlone(c *subscriptionSettingsCall, channel *zulip.Channel) {
 	for _, change := range c.Config.changes(&subscriptionSettingsModel{}) {
 		if !c.Meta.Run.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
@@ -119,7 +119,7 @@ func checkSubscriptionSettingsAlone(c *subscriptionSettingsCall, channel *zulip.
 	}
 }
 
-// createSubscriptionSettings sets what is configured; the rest stays as it is.
+// createSubscriptionSettings sends the configured settings, and leaves the others unchanged.
 func createSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
 	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
@@ -228,7 +228,7 @@ func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *dia
 	}
 	for _, change := range planned {
 		if of(missing, change.Property) < 0 {
-			continue // it is so already
+			continue // the value is already as planned
 		}
 		if other := of(others, change.Property); other >= 0 {
 			diags.AddAttributeError(path.Root(change.Property), base.ChangedAfterPlan(change.Property),
@@ -239,7 +239,7 @@ func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *dia
 	return changes
 }
 
-// importSubscriptionSettings takes the channel's ID, or its name.
+// importSubscriptionSettings imports by the channel's ID or name.
 func importSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall, text string) error {
 	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
@@ -286,7 +286,7 @@ var flags = []flag{
 	{"wildcard_mentions_notify", "If true, wildcard mentions such as `@all` in the channel notify like a mention of the account.", func(m *subscriptionSettingsModel) *types.Bool { return &m.WildcardMentionsNotify }},
 }
 
-// read takes what the server holds.
+// read sets the attributes to the server's values.
 func (m *subscriptionSettingsModel) read(found *zulip.Subscription, channel string) {
 	m.Channel, m.ChannelID = types.StringValue(channel), types.Int64Value(found.ChannelID)
 	m.Color = types.StringValue(found.Color)
@@ -315,7 +315,7 @@ func (m *subscriptionSettingsModel) readUnknown(found *zulip.Subscription) {
 	}
 }
 
-// changes are the settings that are planned otherwise than they are held.
+// changes returns the settings whose planned values differ from the server's.
 func (m *subscriptionSettingsModel) changes(held *subscriptionSettingsModel) []zulip.SubscriptionProperty {
 	var changes []zulip.SubscriptionProperty
 	if base.IsSet(m.Color) && !m.Color.Equal(held.Color) {

@@ -65,7 +65,7 @@ func TestProtocolSubscriptionSettings_Lifecycle(t *testing.T) {
 	}
 
 	sent := o.Sent()
-	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "pin_to_top": false}) // the rest is let go
+	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "pin_to_top": false}) // the others are no longer managed
 	sent.Expect(t)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if got = subscriptionSettingsHeld(t, o); got.Color != "#123456" {
@@ -123,7 +123,8 @@ func TestProtocolSubscriptionSettingsBadInput(t *testing.T) {
 	}
 }
 
-// Two resources that set one thing differently would undo each other with each apply. Different things they may set.
+// Two resources with different values of one setting would undo each other with each apply. They can have different
+// settings.
 func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_channel_subscription_settings").Process()

@@ -33,8 +33,8 @@ type memberships struct{}
 
 type membershipCall = adapter.Call[membershipModel]
 
-// NewUserGroupMembershipResource returns zulip_user_group_membership. Version 0 of the identity held who is put into the group too,
-// which changes.
+// NewUserGroupMembershipResource returns zulip_user_group_membership. Version 0 of the identity also had the members,
+// which change.
 func NewUserGroupMembershipResource() resource.Resource {
 	var r memberships
 	return adapter.Resource[membershipModel]{
@@ -55,7 +55,7 @@ type membershipModel struct {
 	SubgroupIDs types.Map    `tfsdk:"subgroup_ids"`
 }
 
-// list returns a list; nothing of no membership.
+// list returns a list; none without a membership.
 func (m *membershipModel) list(list membershipList) people.Value {
 	switch {
 	case m == nil:
@@ -92,7 +92,7 @@ func (memberships) schema() schema.Schema {
 	}
 }
 
-// create puts into the group who is not in it.
+// create adds the missing members to the group.
 func (r memberships) create(ctx context.Context, c *membershipCall) error {
 	plan := c.Plan
 	view, err := c.ReadNaming("the user groups", lookup.Names(plan.Members.Elements()), store.Organization)
@@ -118,13 +118,13 @@ func (r memberships) create(ctx context.Context, c *membershipCall) error {
 	}
 	all := changeSteps(membershipChange(before.Thing, plan, nil, nil, before.View), before.View)
 	now := group.Change(ctx, id, all, before, c.Diags)
-	if !c.Diags.HasError() || now == nil || anyDone(all, now) { // else there is nothing to manage
+	if !c.Diags.HasError() || now == nil || anyDone(all, now) { // otherwise there is nothing to manage
 		r.save(ctx, c, plan, now, before.View, found)
 	}
 	return nil
 }
 
-// read looks who is still in the group.
+// read keeps the listed members who are still in the group.
 func (memberships) read(ctx context.Context, c *membershipCall) error {
 	state := c.State
 	view, err := c.ReadNaming("the user groups", lookup.Names(state.Members.Elements()), store.Organization)
@@ -167,7 +167,7 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	all := changeSteps(membershipChange(before.Thing, plan, prior, stay, before.View), before.View)
 	now := group.Change(ctx, id, all, before, c.Diags)
 	if c.Diags.HasError() {
-		plan = prior.with(plan) // as far as they are in the group
+		plan = prior.with(plan) // those who are in the group
 	}
 	plan.GroupID = prior.GroupID
 	r.save(ctx, c, plan, now, before.View, found)
@@ -184,7 +184,7 @@ func (memberships) find(c *membershipCall, list membershipList, before *reading)
 	return wanted.IDs
 }
 
-// save writes the state after an apply. After an error it has what the server holds, if that could be read.
+// save writes the state after an apply. After an error it writes the server's values, if they could be read.
 func (memberships) save(ctx context.Context, c *membershipCall, state *membershipModel, now *reading, view *snapshot.Snapshot, found foundThere) {
 	if now != nil && c.Diags.HasError() {
 		state.read(now.Thing, now.View)
@@ -218,7 +218,7 @@ func (memberships) delete(ctx context.Context, c *membershipCall) error {
 	return nil
 }
 
-// changeSteps are the steps of a change, one for each who comes or goes.
+// changeSteps returns the steps of a change, one for each added or removed member.
 func changeSteps(change zulip.MembershipChange, view *snapshot.Snapshot) []step {
 	var all []step
 	add := func(list membershipList, ids []int64, in bool) {
@@ -295,7 +295,7 @@ func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
 	}
 }
 
-// listOrNull makes nothing of an empty list: one that is not managed.
+// listOrNull returns null for an empty list, which is then not managed.
 func listOrNull(list types.List) types.List {
 	if len(list.Elements()) == 0 {
 		return types.ListNull(types.StringType)

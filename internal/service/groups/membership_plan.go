@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// step puts one into the group, or takes it out.
+// step adds a member to the group, or removes one.
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
@@ -52,7 +52,7 @@ func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 	plan.MemberIDs, plan.SubgroupIDs = types.MapUnknown(types.Int64Type), types.MapUnknown(types.Int64Type)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
-		if state != nil { // another one, as far as is known
+		if state != nil { // another group, as far as is known
 			c.Replace("group")
 			r.checkLeaving(ctx, c, found, view)
 		}
@@ -86,7 +86,7 @@ func (r memberships) planDestroy(ctx context.Context, c *membershipCall) error {
 	return err
 }
 
-// waits reports whether a membership has to stay as it is until both of its lists are known.
+// waits reports whether a membership must stay unchanged until both of its lists are known.
 func (memberships) waits(c *membershipCall, group *zulip.UserGroup, view *snapshot.Snapshot) (waits bool) {
 	for _, list := range membershipLists {
 		what := fmt.Sprintf("The %s of user group %q wait", list.Attribute, group.Name)
@@ -95,8 +95,9 @@ func (memberships) waits(c *membershipCall, group *zulip.UserGroup, view *snapsh
 	return waits
 }
 
-// check resolves both lists, refuses what the server, the account or another resource of the run would make fail, and warns of
-// the access that the plan changes. It keeps the lists of the state where the configuration names the same.
+// check resolves both lists, and warns about changes of access. It refuses changes that would fail because of the
+// server, the account or another resource of the run. It keeps the state's lists where the configuration names the
+// same.
 func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.GroupReference, found foundThere, view *snapshot.Snapshot) {
 	plan, state, isKnown, isSame := c.Plan, c.State, true, true
 	wanted := map[string]lookup.ResolvedList{}
@@ -131,7 +132,7 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 	}
 }
 
-// checkLeaving checks the end of a membership: those leave the group who are in it because of the resource.
+// checkLeaving checks the destroy of a membership, which removes the members that the resource has added.
 func (r memberships) checkLeaving(ctx context.Context, c *membershipCall, found foundThere, view *snapshot.Snapshot) {
 	if group, ok := view.UserGroups().ByID(c.State.GroupID.ValueInt64()); ok && !group.Deactivated {
 		r.checkChange(ctx, c, group, membershipChange(group, nil, c.State, found.still(group, view), view), true, view)
@@ -154,7 +155,7 @@ func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zu
 	warnOfAccess(ctx, c.Base, group, members, view, c.Diags)
 }
 
-// isIn says which group it is, in the words of the state if it is the same.
+// isIn sets the group, with the state's text if the group is the same.
 func (m *membershipModel) isIn(group runstate.GroupKey, state *membershipModel) {
 	switch {
 	case group.ID == 0:
@@ -175,7 +176,7 @@ func groupToChange(view *snapshot.Snapshot, text string) (lookup.GroupReference,
 	return found, err
 }
 
-// missing are the words for those who are not in the group.
+// missing are the texts for members who are not in the group.
 func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapshot) []string {
 	var words []string
 	for _, list := range membershipLists {
@@ -211,7 +212,7 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 	}
 }
 
-// with returns a membership of those in it and those in another.
+// with returns the members of two memberships as one.
 func (m membershipModel) with(other *membershipModel) *membershipModel {
 	for _, list := range membershipLists {
 		switch at, more := m.list(list).Texts, other.list(list).Texts; {
@@ -225,9 +226,9 @@ func (m membershipModel) with(other *membershipModel) *membershipModel {
 }
 
 // membershipChange returns a resource's change of a group. prior is nil for a new resource, and plan is nil for a
-// destroyed one. It adds members that only the plan has, and removes members that only the prior state has, unless
-// they must stay. The next plan handles members of both that were removed in the meantime. Unknown members are
-// unchanged.
+// destroyed one. It adds members that only the plan has, and removes members that only the prior state has, unless they
+// must stay. The next plan handles members of both that were removed in the meantime. It doesn't change unknown
+// members.
 func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
@@ -238,7 +239,7 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 			wanted, known = list.ResolveAs(*at.Texts, *at.IDs, view)
 		}
 		if prior != nil {
-			managed = list.Named(prior.list(list), view) // who cannot be found any more is in no group
+			managed = list.Named(prior.list(list), view) // members who cannot be found are in no group
 		}
 		current := *list.current(group)
 		add := sets.Without(sets.Without(wanted.IDs, managed.IDs), current)
@@ -251,10 +252,10 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 	return change
 }
 
-// foundThere are those of each list who were in the group before the resource put them there: they stay when it goes.
+// foundThere are the members of each list who were in the group before the resource. They stay when it is destroyed.
 type foundThere map[string][]int64
 
-// privateFoundThere is where they stand in the private state.
+// privateFoundThere is their key in the private state.
 const privateFoundThere = "found_there"
 
 func readFoundThere(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
@@ -267,7 +268,7 @@ func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, 
 	attribute.WritePrivate(ctx, private, privateFoundThere, f, diags)
 }
 
-// withKept adds those whom other resources of this run list.
+// withKept adds the members that other resources of this run list.
 func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundThere {
 	stay := foundThere{}
 	for _, list := range membershipLists {
@@ -281,8 +282,8 @@ func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundT
 	return stay
 }
 
-// still returns those who are in the group or deactivated. If a member was removed and the resource adds them again,
-// they count as added by it.
+// still returns the members who are in the group or deactivated. If a member was removed and the resource adds them
+// again, they count as added by it.
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
@@ -292,7 +293,7 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 	return left
 }
 
-// managedGroup returns the ID of a group whose members can be managed. Its error is for people.
+// managedGroup returns the ID of a group whose members can be managed. Its error is a message for users.
 func managedGroup(s *snapshot.Snapshot, text string) (int64, error) {
 	group, err := findManageable(s, text)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// added gives a test a sandbox and one zulip_user_group_membership, which does not exist yet. Lena and Amara are in the
-// group sre.
+// added starts a sandbox, and a run with one zulip_user_group_membership that does not exist yet. Lena and Amara are in
+// the group sre.
 func added(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -26,13 +26,13 @@ func TestProtocolUserGroupMembership_Destroyed_OwnRemoved(t *testing.T) {
 	config := values{"group": "sre", "members": set(ines, lena), "subgroups": set("role:moderators")}
 	sent := o.Sent()
 	run.MustApply(config)
-	// Lena is in already.
+	// Lena is already in the group.
 	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, ines)), "add_subgroups": text(t, ids(t, o, "role:moderators"))})
 	holds(t, o, "sre", []string{amara, ines, lena}, []string{"role:moderators"})
 	if got := run.State; got.Values["group_id"] != id(t, o, "sre") || !reflect.DeepEqual(got.Identity, values{"group_id": id(t, o, "sre")}) {
 		t.Errorf("the state holds %v, %v", got.Values, got.Identity)
 	}
-	// Others come and go.
+	// Other members are added and removed.
 	members(t, o, "sre", zulip.MembershipChange{Delete: ids(t, o, amara)})
 	empty(t, run, config)
 
@@ -43,7 +43,7 @@ func TestProtocolUserGroupMembership_Destroyed_OwnRemoved(t *testing.T) {
 	sent = o.Sent()
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expectParams(t, sent, map[string]string{"delete": text(t, ids(t, o, kenji)), "delete_subgroups": text(t, ids(t, o, "role:moderators"))})
-	holds(t, o, "sre", []string{lena}, nil) // who was in before stays
+	holds(t, o, "sre", []string{lena}, nil) // earlier members stay
 }
 
 func TestProtocolUserGroupMembership_Drift_Repaired(t *testing.T) {
@@ -97,7 +97,7 @@ func TestProtocolUserGroupMembership_NameReassigned_Refused(t *testing.T) {
 	}
 }
 
-// A name that the same run moves to another group, or to a new one, is that group's.
+// A name that the same run gives to another group, or to a new one, means that group.
 func TestProtocolUserGroupMembership_NameMoved_Applied(t *testing.T) {
 	for name, isNew := range map[string]bool{"to a new group": true, "to an existing group": false} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestProtocolUserGroupMembershipImport(t *testing.T) {
 		}
 		empty(t, other, everybody)
 		sent := o.Sent()
-		other.MustApply(config) // who is named no longer is not taken out: somebody else has put Amara in
+		other.MustApply(config) // Amara is not removed, because someone else has added her
 		other.Apply(other.MustPlan(nil)).ExpectNoError(t)
 		sent.Expect(t)
 	})
@@ -196,7 +196,7 @@ func TestProtocolUserGroupMembershipImport(t *testing.T) {
 			t.Errorf("%s: %v", text, diags)
 		}
 	}
-	// Imported members belong to the resource.
+	// Imported members count as added by the resource.
 	run.Import("sre/"+kenji+","+lena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	holds(t, o, "sre", []string{amara}, []string{"role:moderators"})
@@ -209,7 +209,7 @@ func TestProtocolUserGroupMembership_LostAnswersRaces(t *testing.T) {
 		run.MustApply(values{"group": "sre", "members": set(kenji, lena)})
 		fail(t, o, "POST /user_groups/*/members "+when+" drop 1")
 		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-		holds(t, o, "sre", []string{amara, lena}, nil) // the lost answer does not make Kenji somebody who was there before
+		holds(t, o, "sre", []string{amara, lena}, nil) // despite the lost answer, Kenji does not count as an earlier member
 	}
 	t.Run("someone else adds the same", func(t *testing.T) {
 		o, run := added(t)
@@ -237,7 +237,7 @@ func TestProtocolUserGroupMembership_GroupDeactivated(t *testing.T) {
 	run.MustApply(config)
 	plan := run.MustPlan(nil)
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group.Values["id"]), nil)
-	run.Fork().Apply(plan).ExpectNoError(t) // there is nothing to take her out of
+	run.Fork().Apply(plan).ExpectNoError(t) // there is no group to remove her from
 	run.Refresh().ExpectNoError(t)
 	if run.State != nil {
 		t.Error("it is still in the state")
@@ -260,7 +260,7 @@ func TestProtocolUserGroupMembershipWords(t *testing.T) {
 	}
 	deactivateUser(t, o, kenji)
 	empty(t, run, config)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t) // the server would refuse to take him out
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t) // the server would refuse to remove him
 }
 
 func TestProtocolUserGroupMembershipRefused(t *testing.T) {
@@ -296,7 +296,7 @@ func TestProtocolUserGroupMembershipRefused(t *testing.T) {
 	diags.ExpectError(t, "members", `cannot add people to user group "sre"`)
 }
 
-// crowd is an organization with many members.
+// crowd starts an organization with many members.
 func crowd(t *testing.T, count int) (o *acctest.Organization, people []any) {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
@@ -308,7 +308,7 @@ func crowd(t *testing.T, count int) (o *acctest.Organization, people []any) {
 	return acctest.StartSandbox(t, sandbox.Config{Accounts: accounts}), people
 }
 
-// Five thousand members are written in one request, in whatever order they are written.
+// Five thousand members are written in one request, in any order.
 func TestProtocolUserGroup_LargeList_OneRequest(t *testing.T) {
 	const count = 5000
 	for name, config := range map[string]func(people []any) values{

@@ -111,7 +111,7 @@ func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool
 	return group.ID, true, nil
 }
 
-// findManageable finds the group that an import means. Its error is for people.
+// findManageable finds the group of an import. Its error is a message for users.
 func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error) {
 	found, err := lookup.Group(s, text)
 	switch {
@@ -142,7 +142,7 @@ func createdBy(group *zulip.UserGroup) (creator *int64, at time.Time) {
 	return group.CreatorID, at
 }
 
-// isFreed reports whether this run has planned to give a group another name.
+// isFreed reports whether this run has planned to rename a group.
 func isFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
 	later, _ := s.UserGroup(group.ID)
 	return later.Name != group.Name
@@ -160,12 +160,12 @@ func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
 			"Set adopt_deactivated = true to reactivate it with its members and permissions, choose another name, or rename the deactivated group.", group.ID)
 }
 
-// itself is how the permissions of a group name the group.
+// itself is how the permissions of a group reference the group.
 func itself(f *userGroupFacts) permission.Principal {
 	return permission.Principal{Kind: permission.KindGroup, Name: f.Name.ValueString()}
 }
 
-// atCreation leaves out the permissions that name the group itself: the server takes them once it exists.
+// atCreation omits the permissions that name the group itself, which the server accepts once the group exists.
 func atCreation(planned *userGroupFacts) *userGroupFacts {
 	created := *planned
 	for _, one := range attributes.Permissions {
@@ -206,7 +206,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	if id != 0 {
 		return id, nil
 	}
-	// The server does not tell the ID.
+	// The answer does not have the ID.
 	s, err := c.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		return 0, err
@@ -217,7 +217,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	return 0, errors.New("the server accepted the request but does not list the user group")
 }
 
-// registerMembership registers which lists of a group that was just created its resource manages.
+// registerMembership registers the lists that a resource manages of a group that was just created.
 func registerMembership(c *core.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.in(&planned.userGroupFacts).Texts) { // on creation, only what is configured is known
@@ -226,7 +226,7 @@ func registerMembership(c *core.Context, id int64, planned *model) {
 	}
 }
 
-// toldText says on the pages of resources that change the members of groups that the server notifies people.
+// toldText is on the pages of resources that change the members of groups. It says that the server notifies people.
 const toldText = "The server always notifies users by direct message when they are added or removed."
 
 func resourceSchema() schema.Schema {
@@ -249,8 +249,7 @@ func creationAttributes() map[string]schema.Attribute {
 	}
 }
 
-// bannedPrefixes refuses the names that the server keeps for mentions and roles
-// (server-behavior §G5).
+// bannedPrefixes refuses the names that the server reserves for mentions and roles (server-behavior §G5).
 type bannedPrefixes struct{}
 
 func (bannedPrefixes) Description(context.Context) string {
@@ -259,7 +258,7 @@ func (bannedPrefixes) Description(context.Context) string {
 
 func (v bannedPrefixes) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses the reserved prefixes.
 func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
 		if strings.HasPrefix(req.ConfigValue.ValueString(), prefix) {
@@ -330,7 +329,7 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 	return ignored, nil
 }
 
-// NewUserGroupList returns the list resource zulip_user_group. Roles, which are groups on the server, are not listed.
+// NewUserGroupList returns the list resource zulip_user_group. It does not list roles, which are groups on the server.
 func NewUserGroupList() list.ListResource {
 	return core.NewList(core.List[zulip.UserGroup]{
 		Name: "user_group", Plural: "user groups",

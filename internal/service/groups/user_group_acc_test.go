@@ -70,7 +70,8 @@ func TestAccSandboxGroup_UsesRemoved_Deactivated(t *testing.T) {
 	}
 }
 
-// Where references make the CLI deactivate the group first, the plan says so and how to go on; the apply stops without a change.
+// If references make Terraform deactivate the group first, the plan says so, with the fix. The apply stops without a
+// change.
 func TestAccSandboxGroupInUse(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -107,7 +108,7 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 	}
 }
 
-// beforeMerge is two groups, and forty channels that name them in four ways.
+// beforeMerge has two groups, and forty channels that name them in four ways.
 const beforeMerge = `
 resource "zulip_user_group" "ops" {
   name = "ops"
@@ -172,8 +173,8 @@ resource "zulip_channel" "c" {
 }
 `
 
-// TestAccSandboxGroupRenamedSplitAndMerged does all three in one apply while forty channels name the groups. The journal
-// shows every request: after none of them anybody had a right whom neither the value before nor the value after admits.
+// TestAccSandboxGroupRenamedSplitAndMerged does all three in one apply while forty channels name the groups. The
+// journal has every request. At no time does a user have a right without being in the value before or the value after.
 func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -202,7 +203,7 @@ func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	if len(writes) < 40 || !reflect.DeepEqual(now.channels, after.channels) || !reflect.DeepEqual(now.groups, after.groups) {
 		t.Errorf("the %d requests do not lead to what the server holds", len(writes))
 	}
-	w.Must(t, "plan", "-detailed-exitcode") // one apply was enough
+	w.Must(t, "plan", "-detailed-exitcode") // one apply makes all changes
 	holds(t, o, "platform", []string{lena, kenji}, nil)
 	holds(t, o, "oncall", []string{amara}, nil)
 	if !group(t, o, "net").Deactivated {
@@ -237,7 +238,7 @@ func snapshot(t *testing.T, o *acctest.Organization) *rights {
 	return r
 }
 
-// admitted returns everybody who is in a value.
+// admitted returns all people in a value.
 func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
 	people := slices.Clone(value.DirectMembers)
 	for queue := append(slices.Clone(value.DirectSubgroups), value.Group); len(queue) > 0; queue = queue[1:] {
@@ -248,7 +249,7 @@ func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
 	return people
 }
 
-// replay does to the rights what a request did to the server; after says which number a new group got.
+// replay makes the change of a request to the rights. after has the ID of a new group.
 func (r *rights) replay(t *testing.T, request sandbox.Request, after *rights) {
 	t.Helper()
 	var kind, rest string
@@ -258,7 +259,7 @@ func (r *rights) replay(t *testing.T, request sandbox.Request, after *rights) {
 		r.groups[after.names[request.Params["name"]]] = &membership{numbers(t, request.Params["members"]), []int64{}}
 		return
 	case strings.HasSuffix(request.Path, "/deactivate"):
-		return // what is still in it could only make the test stricter
+		return // remaining members could only make the test stricter
 	}
 	if _, err := fmt.Sscanf(strings.ReplaceAll(request.Path, "/", " "), "%s %d %s", &kind, &number, &rest); err != nil && kind == "" {
 		t.Fatalf("%s: %v", request.Path, err)
@@ -317,7 +318,7 @@ resource "zulip_user_group" "more" {
 `)
 	sent := o.Sent()
 	w.Must(t, "apply", "-auto-approve")
-	if got := len(sent.Requests()); got >= 2*150 { // each is made, and those that are made at the same time are read together
+	if got := len(sent.Requests()); got >= 2*150 { // one request creates each; groups created at the same time are read together
 		t.Errorf("%d requests for a hundred groups and fifty memberships", got)
 	}
 	sent = o.Sent()
@@ -328,7 +329,7 @@ resource "zulip_user_group" "more" {
 	w.Must(t, "destroy", "-auto-approve")
 }
 
-// Members take over from a membership that Terraform forgets.
+// A group's members replace a membership that is removed from the state.
 func TestAccUserGroupSandbox_MembershipForgotten_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

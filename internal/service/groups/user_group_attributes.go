@@ -137,7 +137,7 @@ var attributes = table{
 	},
 }
 
-// membershipList is the list of members or that of subgroups. The attribute has addresses or names; IDs are compared and sent.
+// membershipList is the list of members or of subgroups. The attribute has emails or names; IDs are compared and sent.
 type membershipList struct {
 	people.List
 
@@ -168,7 +168,7 @@ var (
 	}
 )
 
-// membershipLists are both.
+// membershipLists are both lists.
 var membershipLists = []membershipList{membersList, subgroupsList}
 
 // elements are the validators of the elements of a list.
@@ -179,7 +179,7 @@ func (l membershipList) elements() validator.List {
 	return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("List it in subgroups."))
 }
 
-// problems are the elements of a list that an apply cannot use.
+// problems returns the elements of a list that an apply cannot use.
 func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
 	var problems []permission.Problem
 	for _, err := range slices.Concat(resolved.Moved, resolved.Problems) {
@@ -201,7 +201,7 @@ func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view
 		text, ok := element.(types.String)
 		plain, err := permission.PlainGroup(text.ValueString())
 		if err != nil {
-			continue // it is no group, which is reported
+			continue // it is not a group, which is reported
 		}
 		if found, err := lookup.Group(view, plain); ok && base.IsSet(text) && err == nil && found.Key == group {
 			refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
@@ -214,8 +214,9 @@ func (l membershipList) kind(group int64) string {
 	return fmt.Sprintf("%s of user group %d", l.Attribute, group)
 }
 
-// contest registers the members that a resource still lists, and those that it removes, as planned. It
-// reports an error for members that are both: Terraform skips a resource without changes during apply, so no one would add them again.
+// contest registers the members that a resource still lists, and those that it removes, as planned. It reports an error
+// for members that are both, because Terraform skips a resource without changes during apply, so no one would add them
+// again.
 func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
 		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),
@@ -226,7 +227,7 @@ func (l membershipList) contest(run *runstate.State, group int64, kept, leaving 
 	}
 }
 
-// isKept reports whether another resource of this run lists a member, who then stays in the group.
+// isKept reports whether another resource of this run lists a member, so that the member stays in the group.
 func (l membershipList) isKept(run *runstate.State, group, id int64) bool {
 	return run.IsAdopted(l.kind(group), id) || run.IsManaged(l.kind(group), id)
 }
@@ -270,8 +271,8 @@ func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on at
 	*at = l.Keep(*at, *l.current(group), on.View)
 }
 
-// Step is the change of the list. An element that cannot be found is a problem. A list that is planned as the state has it, as
-// one that is not configured always is, is neither compared nor resolved.
+// Step is the change of the list. An element that cannot be found is a problem. If the planned list equals the state's,
+// as for an unconfigured list, it is neither compared nor resolved.
 func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
 	list := *l.in(planned).Texts
 	if list.IsNull() || prior.IsState && list.Equal(*l.in(prior.Values).Texts) {
@@ -293,13 +294,13 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 			ids := l.Active(*l.current(current), on.View)
 			remove := sets.Without(ids, wanted.IDs)
 			if wanted.MayHaveMoved {
-				remove = nil // it may be who has another address by now
+				remove = nil // it may be a person with another email now
 			}
 			l.change(&u.MembershipChange, sets.Without(wanted.IDs, ids), remove)
 		},
 	}
-	// A member who has already left, or was deactivated, is no conflict. Nor is one who is back because this run
-	// reactivates the account.
+	// A member who has already left, or was deactivated, is no conflict. Neither is a member who is back because this
+	// run reactivates the account.
 	stay := sets.Common(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
 		ids := l.Active(*l.current(g), on.View)
@@ -317,7 +318,7 @@ func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
 	return l.Attribute == membersList.Attribute && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
 }
 
-// describe writes all of some IDs, so that two texts are equal where the IDs are.
+// describe writes all IDs, so that two texts are equal if the IDs are.
 func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 	var texts []string
 	for _, id := range l.Active(ids, view) {
@@ -327,7 +328,7 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// KeepPrior keeps the prior list where the planned one names the same.
+// KeepPrior keeps the prior list if the planned one names the same.
 func (l membershipRow) KeepPrior(_, planned, state *userGroupFacts, on attribute.Server) {
 	at, prior := l.in(planned).Texts, l.in(state)
 	*at, _ = l.KeepPriorAs(*at, *prior.Texts, *prior.IDs, on.View)

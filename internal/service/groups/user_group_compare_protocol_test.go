@@ -13,7 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Two people plan against the same group. The second is refused, and told what the first did, also where no state has had it.
+// Two people plan against the same group. The second is refused, with the change of the first, even if no state has had
+// the attribute.
 func TestProtocolUserGroup_ChangedSincePlan_Refused(t *testing.T) {
 	for attribute, test := range map[string]struct {
 		first, second   any
@@ -28,7 +29,7 @@ func TestProtocolUserGroup_ChangedSincePlan_Refused(t *testing.T) {
 	} {
 		for _, hasManaged := range []bool{true, false} {
 			if isAlways := map[string]bool{"name": true, "members": true, "subgroups": true}; isAlways[attribute] && !hasManaged {
-				continue // the state always has it
+				continue // the state always has the members
 			}
 			t.Run(fmt.Sprintf("%s, managed before: %t", attribute, hasManaged), func(t *testing.T) {
 				o, run := managed(t)
@@ -48,7 +49,7 @@ func TestProtocolUserGroup_ChangedSincePlan_Refused(t *testing.T) {
 				run.Apply(second).ExpectError(t, "", "was changed after the plan was made", attribute+"\n",
 					"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 				sent.Expect(t)
-				// The state shows what it is now, so that the next plan starts from there, and goes through.
+				// The state has the current value, so that the next plan starts from it and passes.
 				run.MustApply(after)
 
 				// A planned change that is already made counts as done.
@@ -106,7 +107,7 @@ func TestProtocolUserGroupMembership_ChangedDuringWrite(t *testing.T) {
 	}
 }
 
-// Where the right to say who is in the group is given away, that is said before.
+// The plan warns before the account loses the right to change the members.
 func TestProtocolUserGroup_OwnPermissions_SentLast(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin") // tomas.berg, who does not manage all groups
@@ -129,7 +130,7 @@ func TestProtocolUserGroupWordsForMembers(t *testing.T) {
 	if got := run.State.Values; !reflect.DeepEqual(got["members"], config["members"]) || !reflect.DeepEqual(got["subgroups"], config["subgroups"]) {
 		t.Errorf("the state says %v, %v", got["members"], got["subgroups"])
 	}
-	// The same in other words is no difference.
+	// The same value in another form is no difference.
 	empty(t, run, values{"name": "ops", "members": set(lena, kenji), "subgroups": set("sre", "leads")})
 
 	for attribute, words := range map[string]string{"members": `did you mean lena.fischer@example.com?`, "subgroups": `did you mean "leads"?`} {
@@ -192,7 +193,7 @@ func TestProtocolUserGroup_InUse_UsesListed(t *testing.T) {
 	}
 }
 
-// A group that only its own permissions name does not keep itself alive, also where the account manages it as a member.
+// A group that only its own permissions name can be deactivated, even if the account manages it as a member.
 func TestProtocolUserGroup_OnlySelfReference_Deactivated(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin")
@@ -211,11 +212,11 @@ func TestProtocolUserGroup_Permissions_Checked(t *testing.T) {
 	owner.MustApply(but(everything(), values{"can_manage_group": set("user:" + ines), "can_add_members_group": set("user:" + kenji), "subgroups": set("leads")}))
 	as := func(account string) *acctest.Run {
 		run := o.As(t, account).NewRun(t, "zulip_user_group")
-		run.Import("ops", nil).ExpectNoError(t) // the owner's state has addresses that others do not see
+		run.Import("ops", nil).ExpectNoError(t) // the owner's state has emails that others do not see
 		return run
 	}
 	held := but(everything(), values{"can_manage_group": set("user:" + ines), "can_add_members_group": set("user:" + kenji), "subgroups": set("leads")})
-	people := func(addresses ...string) []any { // who sees no addresses writes numbers
+	people := func(addresses ...string) []any { // an account that sees no emails writes IDs
 		numbers := make([]string, len(addresses))
 		for i, address := range addresses {
 			numbers[i] = fmt.Sprint(id(t, o, address))
@@ -274,7 +275,7 @@ func TestProtocolUserGroupLockout(t *testing.T) {
 	run.Apply(run.MustPlan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})).ExpectNoError(t)
 }
 
-// Below the level at which the server lets bots manage groups they are refused at plan, and from it on they manage groups
+// Below the level at which bots can manage groups, they are refused during plan. From this level on, they manage groups
 // like people.
 func TestProtocolUserGroupByBots(t *testing.T) {
 	const first = featurelevel.UserGroupsByBots
@@ -287,7 +288,7 @@ func TestProtocolUserGroupByBots(t *testing.T) {
 		_, diags = bot.NewRun(t, "zulip_user_group_membership").Plan(values{"group": "sre", "members": set(kenji, lena, amara)})
 		diags.ExpectError(t, "", "A bot cannot manage user groups")
 		sent.Expect(t)
-		// A bot may still read what it already manages.
+		// A bot can still read the groups that it already manages.
 		run.Import("sre", nil).ExpectNoError(t)
 	}
 
@@ -360,7 +361,7 @@ func TestProtocolUserGroup_Unmanaged_LeftOut(t *testing.T) {
 	expectOmitted(t, "not configured any more", run.State.Values, more)
 }
 
-// An import has everything, as has a state that an earlier version wrote: nothing of it is changed or forgotten.
+// An import has all attributes, like a state of an earlier version. They are not changed and stay in the state.
 func TestProtocolUserGroupState_AllAttributes_Kept(t *testing.T) {
 	o, run := managed(t)
 	config := values{"name": "ops", "members": set(kenji, lena)}

@@ -73,7 +73,7 @@ type dataModel struct {
 	AllSubgroups types.List `tfsdk:"all_subgroups"`
 }
 
-// shown are the attributes that both data sources have.
+// shown has the attributes of both data sources.
 type shown struct {
 	userGroupFacts
 	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
@@ -86,7 +86,7 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
 
-// shownAttributes describe the attributes that both data sources have.
+// shownAttributes returns the schema of the attributes of both data sources.
 func shownAttributes() map[string]schema.Attribute {
 	all := attributes.DataSourceAttributes()
 	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is a role, whose members follow from the roles of users."}

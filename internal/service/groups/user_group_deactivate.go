@@ -40,7 +40,8 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
 }
 
-// sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
+// sendDeactivate sends the request that deactivates a group. It is no error if the group is already deactivated or
+// deleted.
 func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
 	id := state.ID.ValueInt64()
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
@@ -51,8 +52,8 @@ func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
 	return nil
 }
 
-// leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). Where
-// the account manages it only as one of the group, it names itself instead.
+// leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). If
+// the account manages the group only as a member, it names itself instead.
 func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settings []string) error {
 	now, err := r.Fresh(ctx, id)
 	if err != nil {
@@ -95,7 +96,7 @@ func explainDeactivate(ctx context.Context, r *tableResource, cause error, objec
 }
 
 // warnOfUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
-// changes before, so the apply finds out.
+// changes first, so only the apply finds out.
 func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	if !p.IsDestroy() {
 		return
@@ -124,8 +125,8 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	}
 }
 
-// markRemoved marks the permissions of channels from which the run is known to remove the group. It may remove it from others too:
-// they may be planned later.
+// markRemoved marks the permissions of channels from which the run is known to remove the group. It may also remove the
+// group from channels that are planned later.
 func markRemoved(uses []zulip.Objection, group *zulip.UserGroup, meta *base.Meta, s *snapshot.Snapshot) {
 	for _, use := range uses {
 		channel, ok := s.Channels().ByID(use.ChannelID)
@@ -146,8 +147,8 @@ func includes(value zulip.GroupSettingValue, group int64) bool {
 	return value.Group == group || slices.Contains(value.DirectSubgroups, group)
 }
 
-// usesOf returns the uses of a group to which the server would object at its deactivation (server-behavior §G9). The
-// group's own permissions end with it.
+// usesOf returns the uses of a group because of which the server would refuse its deactivation (server-behavior §G9).
+// The group's own permissions don't count.
 func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
 	settings := func(permissions map[string]zulip.GroupSettingValue) (found []string) {
 		for name, value := range permissions {

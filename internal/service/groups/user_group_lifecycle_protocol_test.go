@@ -109,7 +109,7 @@ func TestProtocolUserGroupEachAttribute(t *testing.T) {
 			sent := o.Sent()
 			run.MustApply(but(everything(), values{test.attribute: test.to}))
 			expectParams(t, sent, test.sends(t, o))
-			// The old configuration sees this as drift. After a change back it is drift for the new one.
+			// For the old configuration, this is drift. After a change back, it is drift for the new one.
 			hand.MustApply(everything())
 			sent = o.Sent()
 			run.MustApply(but(everything(), values{test.attribute: test.to}))
@@ -131,7 +131,7 @@ func TestProtocolUserGroupImport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run.Import(how.id, how.identity).ExpectNoError(t)
-			for _, list := range []string{"members", "subgroups"} { // their order is nothing that the server has
+			for _, list := range []string{"members", "subgroups"} { // the server stores no order
 				run.State.Values[list] = sorted(run.State.Values[list])
 			}
 			leftOut := values{"creator_id": o.Self.ID, "date_created": run.State.Values["date_created"]}
@@ -160,7 +160,7 @@ func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
 		t.Error("the group is still active")
 	}
 
-	// It is deactivated outside Terraform: the plan creates it again, and its name is not free.
+	// The group is deactivated outside Terraform. The plan creates it again, but its name is not free.
 	run.MustApply(but(everything(), values{"name": "ops2"}))
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops2")), nil)
 	_, diags := run.Plan(but(everything(), values{"name": "ops2"}))
@@ -170,7 +170,7 @@ func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
 	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("group %d has this name", id(t, o, "ops2"))}
 	diags.ExpectError(t, "name", words...)
 
-	// And destroying one that is gone is fine.
+	// Destroying a deleted group is no error.
 	run.MustApply(but(everything(), values{"name": "ops3"}))
 	plan := run.MustPlan(nil)
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops3")), nil)
@@ -204,12 +204,12 @@ func TestProtocolUserGroupName_Taken_Refused(t *testing.T) {
 	_, diags := run.Plan(values{"name": "sre"})
 	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf(`id = "%d"`, id(t, o, "sre")))
 	run.MustApply(values{"name": "SRE"})             // the server tells cases apart
-	plan, diags := run.Plan(values{"name": "leads"}) // which another resource may give up in the same run
+	plan, diags := run.Plan(values{"name": "leads"}) // another resource of the same run may release it
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "name", `A user group with the name "leads" already exists`, "depends_on")
 	run.Apply(plan).ExpectError(t, "name", `Cannot change user group "SRE"`, `User group "leads"`, "has the name now")
 
-	// Another resource of the same plan has it.
+	// Another resource of the same plan has the name.
 	p := o.NewRun(t, "zulip_user_group").Process()
 	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
 	diags.ExpectNoError(t)
@@ -251,7 +251,7 @@ func TestProtocolUserGroup_CreateInterrupted_Adopted(t *testing.T) {
 	if run.State.Values["id"] != number {
 		t.Error("it is another group")
 	}
-	run.State = nil // but what differs is for a person to import
+	run.State = nil // but a user must import a group that differs
 	_, diags = run.Plan(but(everything(), values{"members": set(amara)}))
 	diags.ExpectError(t, "name", "already exists")
 }

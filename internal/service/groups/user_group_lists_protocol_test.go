@@ -17,10 +17,10 @@ const (
 	membershipType = "zulip_user_group_membership"
 )
 
-// listed is a list as it is written.
+// listed returns a list as configured.
 func listed(all ...any) []any { return all }
 
-// The order that is written, and repetitions, are no change, and the state keeps them.
+// Another order and repetitions are no change, and the state keeps them.
 func TestProtocolUserGroupListsInAnyOrder(t *testing.T) {
 	for kind, config := range map[string]values{
 		groupType:      {"name": "ops", "members": listed(lena, ines, kenji), "subgroups": listed("sre", "role:moderators")},
@@ -85,15 +85,15 @@ func TestProtocolUserGroup_UnknownList_Deferred(t *testing.T) {
 	// one.
 	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
 	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "(-target)")
-	// Who names the group by its new name has to wait for it.
+	// A resource that names the group by its new name must wait for the rename.
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
 		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:operations")}})
 	reported[1].ExpectError(t, "can_send_message_group", `User group "operations" is not in the organization`)
 }
 
-// An element that is not known during plan may be one in the state, so that the list names the same in another order.
-// The plan of the apply then contradicts none. If that is impossible, the plan does not wait.
+// An element that is not known during plan may be in the state, so that the list names the same members in another
+// order. The plan of the apply then contradicts none. If that is impossible, the plan does not wait.
 func TestProtocolUserGroup_UnknownElement_PlansConsistent(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
 		o := acctest.StartSandbox(t, sandbox.Config{})
@@ -106,7 +106,7 @@ func TestProtocolUserGroup_UnknownElement_PlansConsistent(t *testing.T) {
 			diags.ExpectNoError(t)
 			plan.Config = but(plan.Config, values{list: then})
 			sent := o.Sent()
-			if plan.Empty() { // the CLI does not apply it
+			if plan.Empty() { // Terraform does not apply the plan
 				diags.ExpectWarning(t, list, "wait for the next apply")
 			} else {
 				run.Apply(plan).ExpectNoError(t)
@@ -146,8 +146,8 @@ func TestProtocolUserGroup_NewWithUnknownMembers(t *testing.T) {
 	}
 }
 
-// A membership that leaves the code, and a group that lists the same people from then on: the CLI ends the first whatever the
-// second says. It is refused, in whatever order they are planned, unless the membership is forgotten.
+// A membership is removed from the configuration, and a group lists the same people from then on. Terraform destroys
+// the membership in any case, so the plan is refused, in any order, unless the membership is removed from the state.
 func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 	for _, first := range []string{"the membership", "the group"} {
 		t.Run(first, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 			_, diags = s.Plan(parts...)
 			diags.ExpectError(t, "members", `Members of user group "ops" may be lost`, lena, "removed {", "destroy = false")
 
-			// Whom nobody lists any more may go, in any order.
+			// Members that no resource lists can be removed, in any order.
 			group.Config = acctest.Fixed(values{"name": "ops", "members": listed(amara)})
 			parts[slices.IndexFunc(parts, func(p acctest.Entry) bool { return p.Name == "group" })] = group
 			plans, diags = s.Plan(parts...)
@@ -175,7 +175,7 @@ func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 			holds(t, s.Organization, "ops", []string{amara}, nil)
 		})
 	}
-	// A resource removed from the state removes no one.
+	// Removing a resource from the state removes no one from the group.
 	s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
 	made(t, s.Organization, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
 	s.Import("group", groupType, "leads")
@@ -188,11 +188,11 @@ func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 	holds(t, s.Organization, "leads", []string{kenji, lena}, []string{"sre"})
 }
 
-// The other direction, and from one membership to another: no listed member is removed in the end, in any order.
+// A membership replaces a group's list, or another membership. In any order, no listed member is removed in the end.
 func TestProtocolUserGroupMembership_ReplacingList_Kept(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after []acctest.Entry
-		sends         bool // whoever comes first
+		sends         bool // whichever is planned first
 	}{
 		"from a group": {
 			[]acctest.Entry{part("a", groupType, values{"name": "ops", "members": listed(lena, kenji)})},
@@ -222,7 +222,7 @@ func TestProtocolUserGroupMembership_ReplacingList_Kept(t *testing.T) {
 				sent := s.Sent()
 				s.Apply(plans, order...).ExpectNoError(t)
 				if backwards || !test.sends {
-					sent.Expect(t) // whoever takes over came first
+					sent.Expect(t) // the new resource was planned first
 				}
 				holds(t, s.Organization, "ops", []string{lena, kenji}, nil)
 			})
@@ -240,7 +240,7 @@ func TestProtocolUserGroupMembership_OtherChanges_Kept(t *testing.T) {
 	carryOut(run, plan).ExpectNoError(t)
 	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, tomas)), "delete": text(t, ids(t, o, kenji))})
 	holds(t, o, "sre", []string{lena, tomas, "paul.dubois@example.com"}, nil)
-	run.MustApply(values{"group": "sre", "members": listed(ines, tomas)}) // the next plan lists that Ines is put in again
+	run.MustApply(values{"group": "sre", "members": listed(ines, tomas)}) // the next plan adds Ines again
 	holds(t, o, "sre", []string{lena, tomas, ines, "paul.dubois@example.com"}, nil)
 }
 
@@ -272,7 +272,7 @@ func byOwners(t *testing.T) *acctest.Organization {
 	return o.As(t, "admin")
 }
 
-// The account loses its rights through a group with that group, whatever names it.
+// The account loses rights that it has through a group together with the group, wherever the group is named.
 func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	const locked = "This would remove the provider's own access"
 	o := byOwners(t)
@@ -296,7 +296,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 		{membership, values{"group": "inner", "members": set(lena)}, "members"},
 	} {
 		plan, diags := test.run.Plan(test.config)
-		diags.ExpectNoError(t) // another resource of the run may give the account the right otherwise, before
+		diags.ExpectNoError(t) // another resource of the run may first give the account the right in another way
 		diags.ExpectWarning(t, test.at, locked, `manage user group "press"`, tomas)
 		sent := o.Sent()
 		carryOut(test.run.Fork(), plan).ExpectError(t, test.at, locked, `manage user group "press"`, tomas)
@@ -312,7 +312,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	added := membership.MustPlan(values{"group": "inner", "members": set(lena, kenji, tomas)})
 	carryOut(membership, added).ExpectNoError(t)
 
-	// It is gone when the request is made.
+	// The right is lost by the time of the request.
 	leaving := membership.MustPlan(values{"group": "inner", "members": set(lena)})
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
 	sent := o.Sent()
@@ -322,7 +322,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	holds(t, o, "inner", []string{lena, tomas}, nil)
 }
 
-// Rights in the organization that rest on a group are lost with it.
+// Permissions of the organization that the account has through a group are lost with the group.
 func TestProtocolUserGroupLockout_OrganizationPermission_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	admin := o.As(t, "admin")
@@ -345,7 +345,7 @@ func TestProtocolUserGroupLockout_OrganizationPermission_Refused(t *testing.T) {
 	staff.MustApply(values{"name": "staff", "members": set(lena)})
 }
 
-// Whom the organization lets create groups is changed right before the request: the check before it knows.
+// The permission to create groups is changed right before the request, and the check before the request notices.
 func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	admin := o.As(t, "admin")
@@ -367,8 +367,8 @@ func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A group that gives the account a right cannot be deactivated: the server refuses while anything names the group, or a group
-// that it is in.
+// A group that gives the account a right cannot be deactivated. The server refuses while anything names the group, or a
+// group that contains it.
 func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	o := byOwners(t)
 	outer, managers := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
@@ -378,7 +378,7 @@ func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:outer")})
 	managers.Fork().Apply(managers.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "outer")
 	outer.Fork().Apply(outer.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "press")
-	// Where it rests on the group alone, the account names itself before the group goes.
+	// If the account has the right only through the group, it names itself before the group is deactivated.
 	own := o.NewRun(t, "zulip_user_group")
 	own.MustApply(values{"name": "own", "members": set(tomas)})
 	own.MustApply(values{"name": "own", "members": set(tomas), "can_manage_group": set("group:own")})
@@ -386,7 +386,7 @@ func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	own.MustApply(values{"name": "own", "adopt_deactivated": true})
 }
 
-// carryOut carries a plan out without planning again, and keeps the state.
+// carryOut applies a plan without planning again, and keeps the state.
 func carryOut(run *acctest.Run, plan *acctest.PlannedChange) acctest.Diagnostics {
 	state, diags := run.Process().Apply(plan)
 	run.State = state

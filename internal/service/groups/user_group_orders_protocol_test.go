@@ -10,11 +10,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// These tests apply several resources with user groups in every order, with changes outside Terraform and with
-// faults. No one may be added to a group or removed from it whom no plan lists, and the account must keep the right
-// to manage its groups.
+// These tests apply several resources with user groups in every order, with changes outside Terraform and with faults.
+// Only members that a plan lists may be added or removed, and the account must keep the right to manage its groups.
 
-// part is a resource with a configuration that refers to no other; nil for one that is left out of the configuration.
+// part is a resource whose configuration references no other resource; nil if it is not in the configuration.
 func part(name, kind string, config values) acctest.Entry {
 	one := acctest.Entry{Name: name, Kind: kind}
 	if config != nil {
@@ -170,7 +169,7 @@ func (c groupChange) isExclusive(group string) bool {
 	return slices.ContainsFunc(c.after, func(one acctest.Entry) bool { return one.Name == group && configured(one)["members"] != nil })
 }
 
-// configured is the configuration of a part, nothing where it is left out.
+// configured returns the configuration of a part, empty if the part is left out.
 func configured(one acctest.Entry) values {
 	if one.Config == nil {
 		return values{}
@@ -220,8 +219,8 @@ func listing(plans map[string]*acctest.PlannedChange) listedChange {
 	return all
 }
 
-// checkGroups fails the test if a member was added or removed whom no plan lists and no one changed outside
-// Terraform, if such a change was overwritten, or if the account can no longer manage a group.
+// checkGroups fails the test if a member was added or removed who is in no plan and was not changed outside Terraform.
+// It also fails if a change outside Terraform was overwritten, or if the account can no longer manage a group.
 func checkGroups(t *testing.T, before, now []sandbox.GroupView, plans listedChange, hand map[string]handChange) {
 	t.Helper()
 	find := func(groups []sandbox.GroupView, name string) sandbox.GroupView {
@@ -256,7 +255,7 @@ func checkGroups(t *testing.T, before, now []sandbox.GroupView, plans listedChan
 	}
 }
 
-// admits reports whether principals admit the account, among groups.
+// admits reports whether principals admit the account, given the groups.
 func admits(groups []sandbox.GroupView, principals []string) bool {
 	if slices.Contains(principals, "user:"+tomas) {
 		return true
@@ -273,7 +272,7 @@ func admits(groups []sandbox.GroupView, principals []string) bool {
 	})
 }
 
-// checkGroupStates fails the test if the state says anything that is managed otherwise than the organization has it.
+// checkGroupStates fails the test if a managed value in the state differs from the organization's.
 func checkGroupStates(t *testing.T, r *acctest.Resources, parts []acctest.Entry) {
 	t.Helper()
 	organization := r.Sandbox.Organization()

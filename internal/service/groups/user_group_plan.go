@@ -128,7 +128,8 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 	}
 }
 
-// checkAdopted lists who leaves an existing group that is adopted, as the plan of a new one shows only who will be in it.
+// checkAdopted lists the members that leave an adopted group, because the plan of a new resource shows only the future
+// members.
 func (p planning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.Attribute), p.now.Name
 	planned, isKnown := list.wanted(&p.Plan.userGroupFacts, p.On.View)
@@ -163,7 +164,7 @@ func wait(p *tablePlan) {
 	}
 }
 
-// planIDs plans the IDs of the configured lists. Those of the others stay.
+// planIDs plans the IDs of the configured lists. The IDs of other lists stay.
 func planIDs(p *tablePlan) {
 	for _, list := range membershipLists {
 		prior, isChange := people.Value{}, true
@@ -190,7 +191,7 @@ func refuseCycle(way string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root(subgroupsList.Attribute), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
 }
 
-// cycle says how a group, as it will be, contains itself; "" if it does not.
+// cycle describes how a planned group contains itself; "" if it does not.
 func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 	from := map[int64]int64{}
 	for queue := []int64{later.ID}; len(queue) > 0; queue = queue[1:] {
@@ -217,8 +218,8 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 	return ""
 }
 
-// protect refuses, just before a request and on the group as just read, a change by which the account would lose its
-// right to manage, or the group would contain itself.
+// protect runs just before a request, on the group as just read. It refuses a change by which the account would lose
+// its right to manage the group, or the group would contain itself.
 func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
 	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
@@ -240,8 +241,8 @@ func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, lat
 		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 
-// warnOfMembership warns of the access that a plan changes for those who will be in the group. A group that does not exist
-// yet is named nowhere.
+// warnOfMembership warns of the access that a plan changes for those who will be in the group. No permission names a
+// group that does not exist yet.
 func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) {
 	if p.now == nil {
 		return

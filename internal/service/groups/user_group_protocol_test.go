@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// The tests called TestProtocol… drive the resources through the plugin protocol, in this process and without a CLI. The
+// The tests named TestProtocol… run the resources through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider,
 // tomas.berg@example.com an administrator, lena.fischer@example.com and kenji.sato@example.com are members. Lena and
 // amara.okafor@example.com are in the group sre, which is in the group leads.
@@ -30,7 +30,7 @@ const (
 	kenji = "kenji.sato@example.com"
 )
 
-// managed gives a test a sandbox and one zulip_user_group to manage in it, which does not exist yet.
+// managed starts a sandbox, and a run with one zulip_user_group that does not exist yet.
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	return managedIn(t, sandbox.Config{})
@@ -43,7 +43,7 @@ func managedIn(t *testing.T, config sandbox.Config) (*acctest.Organization, *acc
 	return o, run
 }
 
-// sorted is a list from a state in the order of its texts, as set has it.
+// sorted returns a list of a state in the order of its texts, like set.
 func sorted(list any) []any {
 	var texts []string
 	for _, element := range list.([]any) {
@@ -52,7 +52,7 @@ func sorted(list any) []any {
 	return set(texts...)
 }
 
-// set is a set of words, in order as states come back.
+// set returns a set of texts, in the order of states.
 func set(words ...string) []any {
 	slices.Sort(words)
 	all := []any{}
@@ -69,7 +69,7 @@ func but(config, change values) values {
 	return changed
 }
 
-// group reads a group as the server holds it now; nil if there is none of the name.
+// group reads the server's current group of a name; nil if there is none.
 func group(t *testing.T, o *acctest.Organization, name string) *zulip.UserGroup {
 	t.Helper()
 	groups, err := o.Client.UserGroups(context.Background())
@@ -84,7 +84,7 @@ func group(t *testing.T, o *acctest.Organization, name string) *zulip.UserGroup 
 	return nil
 }
 
-// id returns the number of a group, or of a person of the example by the address.
+// id returns the ID of a group, or of a person of the example by email.
 func id(t *testing.T, o *acctest.Organization, word string) int64 {
 	t.Helper()
 	if found := group(t, o, word); found != nil {
@@ -103,7 +103,7 @@ func id(t *testing.T, o *acctest.Organization, word string) int64 {
 	return 0
 }
 
-// ids are the numbers of people or groups, ascending.
+// ids returns the IDs of people or groups, ascending.
 func ids(t *testing.T, o *acctest.Organization, words ...string) []int64 {
 	t.Helper()
 	all := []int64{}
@@ -114,7 +114,7 @@ func ids(t *testing.T, o *acctest.Organization, words ...string) []int64 {
 	return all
 }
 
-// text is a value as the wire has it.
+// text returns a value as a parameter of a request.
 func text(t *testing.T, value any) string {
 	t.Helper()
 	data, err := json.Marshal(value)
@@ -124,7 +124,7 @@ func text(t *testing.T, value any) string {
 	return string(data)
 }
 
-// change writes the change of a permission as the wire has it.
+// change returns the change of a permission as a parameter of a request.
 func change(t *testing.T, value, old zulip.GroupSettingValue) string {
 	t.Helper()
 	return text(t, zulip.GroupSettingChange{New: value, Old: &old})
@@ -146,7 +146,7 @@ func expectParams(t *testing.T, sent *acctest.Sent, want ...map[string]string) {
 	}
 }
 
-// alter changes a group outside Terraform, and members changes its members.
+// alter changes a group outside Terraform. members changes its members.
 func alter(t *testing.T, o *acctest.Organization, name string, update zulip.UserGroupUpdate) {
 	t.Helper()
 	if _, err := o.Client.UpdateUserGroup(context.Background(), id(t, o, name), update); err != nil {
@@ -166,7 +166,7 @@ func deactivateUser(t *testing.T, o *acctest.Organization, address string) {
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", id(t, o, address)), nil)
 }
 
-// holds fails the test unless a group is active and holds exactly these people and groups.
+// holds fails the test unless a group is active and has exactly these members and subgroups.
 func holds(t *testing.T, o *acctest.Organization, name string, people, groups []string) {
 	t.Helper()
 	found := group(t, o, name)
@@ -181,7 +181,7 @@ func holds(t *testing.T, o *acctest.Organization, name string, people, groups []
 	}
 }
 
-// empty fails the test if there is anything to do.
+// empty fails the test if the plan has changes.
 func empty(t *testing.T, run *acctest.Run, config values) {
 	t.Helper()
 	if plan := run.MustPlan(config); !plan.Empty() {
@@ -189,7 +189,7 @@ func empty(t *testing.T, run *acctest.Run, config values) {
 	}
 }
 
-// fail puts one fault in force.
+// fail sets one fault.
 func fail(t *testing.T, o *acctest.Organization, text string) {
 	t.Helper()
 	rule, err := sandbox.ParseFault(text)
@@ -204,7 +204,7 @@ func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSetting
 	return zulip.NamedGroup(id(t, o, "role:"+name))
 }
 
-// The lists take people and groups as permissions name them: the state keeps that, and the plain form is no other one.
+// The lists accept principals. The state keeps that form, and the plain form is no change.
 func TestProtocolUserGroupListsOfPrincipals(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "crew"}} {
 		t.Run(kind, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestProtocolUserGroupListsOfPrincipals(t *testing.T) {
 	}
 }
 
-// An element for the other list, or without a valid form, is refused with a correction.
+// An element for the other list, or in an invalid form, is refused with the fix.
 func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
@@ -314,7 +314,7 @@ func TestProtocolUserGroup_MembersChanged_AccessWarning(t *testing.T) {
 		"the same":               {as(values{"members": set(amara, lena)}), ""},
 		"another attribute":      {as(values{"description": "On call"}), ""},
 		"one instead of another": {as(values{"members": set(amara, kenji)}), inIncidents + lenaLoses + "\n" + kenjiGains},
-		"a group":                {as(values{"subgroups": set("role:administrators")}), ""}, // they may already
+		"a group":                {as(values{"subgroups": set("role:administrators")}), ""}, // they already have the permission
 		"a group with somebody":  {as(values{"subgroups": set("role:fullmembers")}), inIncidents + kenjiGains},
 		"not known yet":          {as(values{"members": []any{amara, acctest.Unknown}}), inIncidents + notKnownYet},
 	} {
@@ -325,7 +325,7 @@ func TestProtocolUserGroup_MembersChanged_AccessWarning(t *testing.T) {
 	}
 	_, diags := silent(o, run).Plan(as(values{"members": set(amara, kenji)}))
 	diags.ExpectOnlyAccessWarning(t, sreChanges, "")
-	_, diags = o.NewRun(t, "zulip_user_group").Plan(values{"name": "new", "members": set(kenji)}) // nothing names it yet
+	_, diags = o.NewRun(t, "zulip_user_group").Plan(values{"name": "new", "members": set(kenji)}) // no permission names the group yet
 	diags.ExpectOnlyWarning(t, "", "")
 }
 
@@ -339,7 +339,7 @@ func TestProtocolUserGroupMembership_Changed_AccessWarning(t *testing.T) {
 	both := values{"group": "sre", "members": set(kenji, lena)}
 	plan(run, both, inIncidents+kenjiGains)
 	plan(silent(o, run), both, "")
-	plan(run, values{"group": "sre", "members": set(lena)}, "") // she is in already
+	plan(run, values{"group": "sre", "members": set(lena)}, "") // she is already in the group
 	plan(run, values{"group": "sre", "members": []any{lena, acctest.Unknown}}, inIncidents+notKnownYet)
 	run.MustApply(both)
 	plan(run, both, "")

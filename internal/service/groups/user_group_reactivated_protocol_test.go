@@ -12,7 +12,7 @@ import (
 
 const returning = "kenji.sato@example.com"
 
-// groupWithReturning creates a group that a deactivated account is in, and whose configuration does not list the account.
+// groupWithReturning creates a group with a deactivated member that the configuration does not list.
 func groupWithReturning(t *testing.T, o *acctest.Organization) (user, group *acctest.Run) {
 	t.Helper()
 	user, group = o.NewRun(t, "zulip_user"), o.NewRun(t, "zulip_user_group")
@@ -34,7 +34,7 @@ func expectGone(t *testing.T, o *acctest.Organization) {
 	}
 }
 
-// A member who is back because the same run reactivates the account is no conflict, and the list removes them.
+// A member who is back because the same run reactivates the account is no conflict. The list removes them.
 func TestProtocolUserGroup_ReactivatedInRun_Removed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	user, group := groupWithReturning(t, o)

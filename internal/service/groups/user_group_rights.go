@@ -26,14 +26,14 @@ func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
 	return caller{meta, meta.Store.Self(), s}
 }
 
-// refused reports an account that may change no group at all.
+// refused reports an error if the account can't change any group.
 func (c caller) refused(diags *diag.Diagnostics) bool {
 	const doing = "manage user groups"
 	return !c.meta.RequirePersonBelow(featurelevel.UserGroupsByBots, path.Empty(), doing, diags) || !c.meta.RequireMember(doing, diags)
 }
 
 // ofOrganization returns the value of an organization permission, and whether the account has it. On an old server
-// without the setting it has.
+// without the setting, the account has it.
 func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
 	who, ok := c.organization.Realm().Permissions[right]
 	return who, !ok || permission.Admits(who, c.self, c.organization)
@@ -45,21 +45,21 @@ func (c caller) has(group *zulip.UserGroup, setting string) bool {
 	return !ok || permission.Admits(value, c.self, c.organization)
 }
 
-// manages reports whether the account may do everything with a group.
+// manages reports whether the account can manage a group.
 func (c caller) manages(group *zulip.UserGroup) bool {
 	_, all := c.ofOrganization("can_manage_all_groups")
 	return all || c.has(group, "can_manage_group")
 }
 
-// managers says in a message who may do everything with a group.
+// managers describes in a message who can manage a group.
 func (c caller) managers(group *zulip.UserGroup) string {
 	all, _ := c.ofOrganization("can_manage_all_groups")
 	return fmt.Sprintf("users named by the organization's can_manage_all_groups (%s) or by the group's can_manage_group (%s)",
 		permission.Describe(all, c.organization), permission.Describe(group.Permissions["can_manage_group"], c.organization))
 }
 
-// checkMembership refuses a change of members that the account may not make, and names those who may. To add or
-// remove only itself, the right to join or leave is enough.
+// checkMembership refuses a change of members that the account can't make, and names who can. To add or remove only
+// itself, the right to join or leave is enough.
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
 	if c.manages(group) {
 		return
@@ -83,8 +83,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	}
 }
 
-// checkCaller refuses changes that the account may not make, and names those who may. change are the changes of an
-// apply.
+// checkCaller refuses changes that the account can't make, and names who can. change has the changes of an apply.
 func (p planning) checkCaller(change update) {
 	c := newCaller(p.Meta, p.On.View)
 	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
@@ -100,9 +99,9 @@ func (p planning) checkCaller(change update) {
 	}
 }
 
-// checkLockout refuses a change of a group after which the account could no longer manage a group that it manages
-// now, or would lose an organization permission with which it manages. It checks every group whose can_manage_group
-// depends on the changed one.
+// checkLockout refuses a change of a group if the account could then no longer manage a group that it manages now. It
+// also refuses the loss of an organization permission that lets the account manage groups. It checks every group whose
+// can_manage_group depends on the changed one.
 //
 // A loss outside the changed group is a warning in a plan, because another resource of the run may prevent it. The
 // account must keep the right to manage a new group, whose ID is zero.
@@ -158,20 +157,20 @@ func (c caller) lockedOut(lost []string) (summary, text string) {
 			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
 }
 
-// organization is an organization as it is, or as a change would leave it.
+// organization is an organization now, or after a change.
 type organization interface {
 	permission.Organization
 	UserGroups() *snapshot.Index[zulip.UserGroup]
 	Realm() *zulip.Realm
 }
 
-// laterOrganization is an organization with one group as it will be.
+// laterOrganization is an organization with one group after a change.
 type laterOrganization struct {
 	organization
 	group *zulip.UserGroup
 }
 
-// UserGroup returns the group as it will be for its ID.
+// UserGroup returns the changed group for its ID, and other groups unchanged.
 func (o laterOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if id == o.group.ID {
 		return o.group, true

@@ -68,7 +68,7 @@ func TestProtocolUserGroup_RenamedInRun_Resolved(t *testing.T) {
 		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:after"), "can_subscribe_group": set("group:after", "group:sre")}},
 		member{"zulip_user_group", above, values{"name": "above", "subgroups": set("after"), "can_mention_group": set("group:after")}},
 		member{"zulip_user_group_membership", membership, values{"group": "after", "members": set(lena)}},
-		// A new group takes the old name: it is not the same group.
+		// A new group takes the old name, and is not the same group.
 		member{"zulip_user_group", nil, values{"name": "before"}},
 		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:before")}},
 	)
@@ -165,8 +165,8 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for name, test := range map[string]struct {
 		members []member
-		way     string // that there would be, as groups are now
-		refused bool   // also at plan
+		way     string // which would exist with the current groups
+		refused bool   // also during plan
 	}{
 		"itself":           {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("sre")}}}, "sre contains sre", true},
 		"what is there":    {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
@@ -189,7 +189,7 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 		})
 	}
 
-	// The apply decides, on what it reads then.
+	// The apply decides on a new reading.
 	leads, sre := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
 	leads.State, sre.State = imported(t, o, "leads"), imported(t, o, "sre")
 	nest := sre.MustPlan(values{"name": "sre", "subgroups": set("leads")})
@@ -200,7 +200,8 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 	sre.Apply(nest).ExpectNoError(t)
 }
 
-// A change by another resource of the run since the plan is seen before the request: the account keeps the group.
+// The apply notices a change by another resource of the run before the request, and the account can still manage the
+// group.
 func TestProtocolUserGroupLockout_AtRequest_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
@@ -222,7 +223,7 @@ func TestProtocolUserGroupLockout_AtRequest_Refused(t *testing.T) {
 	diags.ExpectError(t, "can_manage_group", "remove the provider's own access")
 	sent.Expect(t)
 
-	// So does a membership by which the account would leave.
+	// The same is true of a membership that would remove the account.
 	membership := o.NewRun(t, "zulip_user_group_membership")
 	managers.MustApply(values{"name": "managers", "can_manage_group": set("group:managers")})
 	membership.Import("managers/tomas.berg@example.com", nil).ExpectNoError(t)
@@ -230,7 +231,7 @@ func TestProtocolUserGroupLockout_AtRequest_Refused(t *testing.T) {
 	diags.ExpectError(t, "members", "remove the provider's own access")
 }
 
-// The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
+// Terraform applies a plan in another process, which has read nothing, and plans created resources there again.
 func TestProtocolUserGroup_Replaced_Adopted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
@@ -327,7 +328,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 	}
 }
 
-// An update that fails forgets neither who was in the group before the resource, nor whom the resource put there.
+// A failed update keeps the record of the earlier members, and of those that the resource has added.
 func TestProtocolUserGroupMembership_UpdateFails_Remembered(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": set(lena, kenji)}) // Lena was in before
@@ -339,7 +340,7 @@ func TestProtocolUserGroupMembership_UpdateFails_Remembered(t *testing.T) {
 	holds(t, o, "sre", []string{amara, lena}, nil)
 }
 
-// The request is carried out, and nothing can be read after it: whom it added is the resource's all the same.
+// The request is executed, but nothing can be read afterwards. Its members still count as added by the resource.
 func TestProtocolUserGroupMembership_ReadFails_Kept(t *testing.T) {
 	o, run := added(t)
 	run.Block = o.Block(values{"max_retries": 0})
@@ -389,7 +390,7 @@ func TestProtocolUserGroup_UnmanagedMembers_NotResolved(t *testing.T) {
 	empty(t, run, config)
 }
 
-// A new group may name itself in its own permissions: they are sent once it exists. It cannot be in itself.
+// A new group can name itself in its own permissions, which are sent once it exists. It cannot contain itself.
 func TestProtocolUserGroup_NewWithSelfReference(t *testing.T) {
 	o, run := managed(t)
 	config := values{

@@ -9,7 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// The warning of a group in use promises nothing: the provider does not see the order of the apply. It marks what this plan ends.
+// The warning about a group in use makes no promise, because the provider does not see the order of the apply. It marks
+// the uses that this plan removes.
 func TestProtocolUserGroup_InUse_EndingMarked(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
@@ -28,8 +29,8 @@ func TestProtocolUserGroup_InUse_EndingMarked(t *testing.T) {
 	}
 }
 
-// A rename by the run itself is no change outside Terraform: resources that refer to the group have its new name in
-// the state.
+// A rename by the run is no change outside Terraform. Resources that reference the group have its new name in the
+// state.
 func TestProtocolUserGroup_Renamed_NoDrift(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})

@@ -38,7 +38,7 @@ func NewCodePlaygroundResource() resource.Resource {
 			IsTaken: zulip.IsPlaygroundTaken,
 			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
-				e.MayBeReplaced = true // one with another address may be the one that this replaces
+				e.MayBeReplaced = true // a playground with another URL may be the one that this resource replaces
 			},
 		},
 		ReadInto: readCodePlaygroundInto, Create: createCodePlayground, Delete: deleteCodePlayground, DeleteVerb: "remove",
@@ -56,7 +56,7 @@ func (m *codePlaygroundModel) wire() zulip.Playground {
 	return zulip.Playground{ID: m.ID.ValueInt64(), Name: m.Name.ValueString(), Language: m.Language.ValueString(), URLTemplate: m.URLTemplate.ValueString()}
 }
 
-// name returns the language and name together, which are unique.
+// name returns the language and name, which are unique together.
 func (m *codePlaygroundModel) name() string {
 	if !base.IsSet(m.Name) || !base.IsSet(m.Language) {
 		return ""
@@ -107,7 +107,7 @@ func deleteCodePlayground(ctx context.Context, c *core.Context, state *codePlayg
 	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
 }
 
-// find returns the one playground that a text means. The error is for people.
+// find returns the only playground that matches a text. Its error is a message for users.
 func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 	all := view.Playgrounds().List()
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -142,7 +142,7 @@ func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }
 
-// textValidator accepts text that the server takes as it is written, and that a check has nothing against.
+// textValidator accepts texts that the server stores unchanged and that pass a check.
 type textValidator struct{ check func(string) error }
 
 func (textValidator) Description(context.Context) string {
@@ -151,7 +151,7 @@ func (textValidator) Description(context.Context) string {
 
 func (v textValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses other texts.
 func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return

@@ -107,8 +107,8 @@ func createCustomEmoji(ctx context.Context, c *core.Context, plan *customEmojiMo
 	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), image.File, image.ContentType, image.Content)
 }
 
-// ImportState takes an ID, a name or the identity. After a name, =FILE says which file the emoji was made from: it is taken
-// into the state, so that nothing is left to plan.
+// ImportState takes an ID, a name or the identity. =FILE after a name is the file of the emoji. It is put into the
+// state, so that the plan has no change.
 func (r *customEmojiResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	name, file, hasFile := strings.Cut(req.ID, "=")
 	req.ID = name
@@ -120,7 +120,7 @@ func (r *customEmojiResource) ImportState(ctx context.Context, req resource.Impo
 	}
 }
 
-// deactivate deactivates the emoji by its name, which is how the server knows emoji.
+// deactivate deactivates the emoji by its name, because the server has no request by ID.
 func deactivate(ctx context.Context, c *core.Context, state *customEmojiModel) error {
 	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
 }
@@ -132,7 +132,7 @@ func customEmojiHint(err error) string {
 	return ""
 }
 
-// ModifyPlan plans the content of the file, and then what is planned for every resource.
+// ModifyPlan plans the content of the file, and then does the plan of every resource.
 func (r *customEmojiResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !req.Plan.Raw.IsNull() {
 		var plan, state *customEmojiModel
@@ -150,13 +150,13 @@ func (r *customEmojiResource) ModifyPlan(ctx context.Context, req resource.Modif
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
-// customEmojiPlanFile plans the content of the file: the same changes nothing, other content is another emoji.
+// customEmojiPlanFile plans the content of the file. The same content is no change, and other content is another emoji.
 func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPlanResponse) {
 	at := path.Root("file")
 	image, sum := picture.Plan(at, plan.File, &resp.Diagnostics)
 	plan.FileSHA256 = sum
 	if sum.IsUnknown() && state != nil {
-		resp.RequiresReplace.Append(at) // it is known too late to find out that nothing changed
+		resp.RequiresReplace.Append(at) // the file is known too late to detect equal content
 	}
 	if image == nil {
 		return
@@ -168,13 +168,13 @@ func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPla
 		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("Assuming the file matches the imported emoji %q", state.Name.ValueString()),
 			"Zulip doesn't return the image, so the provider can't compare. Nothing is uploaded now. If you change the file later, the emoji is re-created.")
 	case state.FileSHA256.Equal(plan.FileSHA256):
-		plan.File = state.File // the same, wherever it is
+		plan.File = state.File // the same content, wherever the file is
 	default:
 		resp.RequiresReplace.Append(path.Root("file_sha256"))
 	}
 }
 
-// checkCustomEmojiPlan refuses what the account may not do.
+// checkCustomEmojiPlan refuses changes that the account can't make.
 func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 	if p.IsDestroy() || p.IsReplaced {
 		checkMayDeactivate(p)
@@ -190,7 +190,7 @@ func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 	checkMayAdd(p, view)
 }
 
-// checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
+// checkMayAdd refuses an emoji that the account can't add (server-behavior §R15, §L8).
 func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
 	const doing = "add emoji"
 	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
@@ -198,7 +198,7 @@ func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
 	}
 }
 
-// checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
+// checkMayDeactivate refuses to plan the destroy of an emoji that the account can't deactivate.
 func checkMayDeactivate(p *core.Plan[customEmojiModel]) {
 	self := p.Meta.Store.Self()
 	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
@@ -224,7 +224,7 @@ func (m *customEmojiModel) read(emoji *zulip.CustomEmoji) {
 	m.AuthorID, m.SourceURL = types.Int64PointerValue(emoji.AuthorID), types.StringValue(emoji.SourceURL)
 }
 
-// The server's rules for names: small letters, digits, dashes and underscores, a letter or digit at the end
+// The server's rules for names: lowercase letters, digits, dashes and underscores, with a letter or digit at the end
 // (server-behavior §L8).
 var (
 	emojiName    = regexp.MustCompile(`^[0-9a-z_-]*$`)

@@ -16,13 +16,13 @@ import (
 
 const customEmojiTypeName = "zulip_custom_emoji"
 
-// customEmojiHeld are the emoji of a name that the server holds, deactivated ones included.
+// customEmojiHeld returns the server's emoji of a name, including deactivated ones.
 func customEmojiHeld(t *testing.T, o *acctest.Organization, name string) []*zulip.CustomEmoji {
 	t.Helper()
 	return slices.DeleteFunc(o.Snapshot(t, zulip.FetchCustomEmoji).CustomEmoji, func(emoji *zulip.CustomEmoji) bool { return emoji.Name != name })
 }
 
-// active is the one that is active.
+// active returns the active one.
 func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmoji {
 	t.Helper()
 	for _, emoji := range customEmojiHeld(t, o, name) {
@@ -87,7 +87,7 @@ func TestProtocolCustomEmoji_Gone_NotTouched(t *testing.T) {
 	run.Apply(again).ExpectError(t, "name", `A custom emoji with the name "party" already exists`)
 	sent := o.Sent()
 	p := run.Process()
-	end, diags := p.Plan(customEmojiTypeName, state, nil) // as of a state that nobody refreshed
+	end, diags := p.Plan(customEmojiTypeName, state, nil) // like a state without a refresh
 	diags.ExpectNoError(t)
 	p.MustApply(end)
 	sent.Expect(t)
@@ -198,7 +198,7 @@ func TestProtocolCustomEmojiCaller(t *testing.T) {
 	member.ExpectRefused(nil, "", `cannot deactivate the emoji "party"`)
 }
 
-// The name of a standard emoji is for administrators; which names are, only the server knows.
+// Only administrators can use the name of a standard emoji. Only the server knows these names.
 func TestProtocolCustomEmojiStandardName(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "car", "file": acctest.Picture(t, 10)}
@@ -207,7 +207,7 @@ func TestProtocolCustomEmojiStandardName(t *testing.T) {
 	run.MustApply(config)
 }
 
-// An upload whose answer is lost is found by its name, and not made a second time.
+// An upload whose answer is lost is found by its name, and not repeated.
 func TestFaultCustomEmojiLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -223,7 +223,7 @@ func TestFaultCustomEmojiLostAnswer(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }
 
-// An upload after which nothing can be read any more is in the state, and the next plan finds it.
+// If nothing can be read after an upload, the emoji is in the state, and the next plan finds it.
 func TestFaultCustomEmojiLostReading(t *testing.T) {
 	for name, after := range map[string]bool{"answered": false, "lost too": true} {
 		t.Run(name, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 			if after {
 				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
 			}
-			// One read precedes the upload.
+			// One reading comes before the upload.
 			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 			run.Apply(plan).ExpectError(t, "", "Unknown whether", "finds out by its name")
 			heal()
@@ -251,7 +251,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 	}
 }
 
-// While a request to deactivate an emoji waits, another emoji gets its name: that one is unchanged.
+// While a request to deactivate an emoji waits, another emoji gets its name. The other emoji is unchanged.
 func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 	const path = "/realm/emoji/party"
 	for name, fault := range map[string]sandbox.Fault{
@@ -281,7 +281,7 @@ func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 			if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
 				t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
 			}
-			if sent := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodDelete, Path: path}); sent != 2 { // this one and the other by hand
+			if sent := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodDelete, Path: path}); sent != 2 { // one by the provider, the other outside Terraform
 				t.Errorf("%d requests were sent", sent)
 			}
 		})
@@ -301,7 +301,7 @@ func TestProtocolCustomEmoji_AfterWait_Deactivated(t *testing.T) {
 	}
 }
 
-// The name went to another emoji after the state was read, in the same run.
+// Another emoji got the name after the state was read, in the same run.
 func TestProtocolCustomEmoji_ReplacedInRun_Kept(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "party", "file": acctest.Picture(t, 10)}

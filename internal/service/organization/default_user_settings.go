@@ -30,7 +30,7 @@ var (
 	_ resource.ResourceWithIdentity    = (*defaultUserSettingsResource)(nil)
 )
 
-// defaults are all that the server lets an organization set for new accounts.
+// defaults are all settings that an organization can set for new users.
 var defaults = settings.Personal("zulip_default_user_settings")
 
 // defaultUserSettingsResource is zulip_default_user_settings.
@@ -39,7 +39,7 @@ type defaultUserSettingsResource struct{ base.Resource }
 // NewDefaultUserSettingsResource returns zulip_default_user_settings.
 func NewDefaultUserSettingsResource() resource.Resource { return &defaultUserSettingsResource{} }
 
-// identity is the identity of the settings: an organization has them once.
+// identity is the identity of the settings, which an organization has once.
 type identity struct {
 	ID types.String `tfsdk:"id"`
 }
@@ -61,14 +61,15 @@ func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.Schem
 	}
 }
 
-// IdentitySchema describes what the settings are recognised by.
+// IdentitySchema describes the identity of the settings.
 func (r *defaultUserSettingsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an organization has these settings once."},
 	}}
 }
 
-// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+// ModifyPlan refuses changes that the server would refuse or ignore, and warns that a destroy leaves the settings
+// unchanged.
 func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.AddWarning("The default user settings are left unchanged",
@@ -115,13 +116,13 @@ func (r *defaultUserSettingsResource) Create(ctx context.Context, req resource.C
 	}
 	prior := defaults.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
 	if now = r.change(ctx, prior, plan, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return // nothing was made that could be lost: the next apply sends what is missing
+		return // no object was created that could be lost; the next apply sends the rest
 	}
 	r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
-// Read takes the settings from the snapshot.
+// Read sets the state to the snapshot's settings.
 func (r *defaultUserSettingsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := settings.Get(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -150,12 +151,12 @@ func (r *defaultUserSettingsResource) Update(ctx context.Context, req resource.U
 	}
 }
 
-// Delete leaves the settings as they are: the server has nothing to go back to.
+// Delete leaves the settings unchanged, because the server stores no earlier values.
 func (r *defaultUserSettingsResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
 	tflog.Info(ctx, "The default user settings stay, and are not managed any more")
 }
 
-// ImportState takes any word: an organization has these settings once.
+// ImportState accepts any ID, because an organization has these settings once.
 func (r *defaultUserSettingsResource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
@@ -164,7 +165,7 @@ func (r *defaultUserSettingsResource) ImportState(ctx context.Context, _ resourc
 // defaultUserSettingsUnreadable begins the message of a read that failed.
 const defaultUserSettingsUnreadable = "Cannot read the default user settings"
 
-// held returns the server's values, in the form of kept if the meaning is the same.
+// held returns the server's values, in the form of kept if they mean the same.
 func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Va
 
 type defaultUserSettingsReading = attribute.Reading[settings.ServerValues]
 
-// fresh reads the settings as they are now.
+// fresh reads the current settings.
 func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSettingsReading, error) {
 	view, err := r.Meta.Store.Fresh(ctx, store.UserDefaults)
 	if err != nil {
@@ -206,7 +207,7 @@ func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan se
 	return subject.Change(ctx, &r.Base, defaults.Steps(prior, plan, r.FeatureLevel()), now, diags)
 }
 
-// sendError is why settings were not sent, or not taken.
+// sendError is the reason why settings were not sent, or not accepted.
 type sendError struct {
 	error
 	names []string
@@ -215,7 +216,7 @@ type sendError struct {
 // Unwrap returns the cause.
 func (e *sendError) Unwrap() error { return e.error }
 
-// Explanation explains the cause, and says which settings were sent.
+// Explanation explains the cause, and names the settings that were sent.
 func (e *sendError) Explanation() string {
 	return fmt.Sprintf("%s\n\nThese settings were sent: %s.", base.Explain(e.error), strings.Join(e.names, ", "))
 }

@@ -30,7 +30,7 @@ func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]a
 	return all
 }
 
-// Every word, and the number the server has for it (https://zulip.com/api/update-realm-user-settings-defaults).
+// Every value, and the server's number for it (https://zulip.com/api/update-realm-user-settings-defaults).
 var defaultUserSettingsCodes = map[string]map[string]float64{
 	"color_scheme":                                        {"automatic": 1, "dark": 2, "light": 3},
 	"demote_inactive_streams":                             {"automatic": 1, "always": 2, "never": 3},
@@ -118,7 +118,7 @@ func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
 func TestProtocolDefaultUserSettings_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	sent := o.Sent()
-	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second is so already
+	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second already has this value
 	sent.Expect(t, "PATCH color_scheme")
 	if run.State.Values["enter_sends"] != false {
 		t.Errorf("what is not set is not shown: %v", run.State.Values)
@@ -216,7 +216,7 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 	}
 }
 
-// A lost answer is asked for again: to set a value twice changes nothing.
+// After a lost answer, the request is repeated, because setting a value twice changes nothing.
 func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -226,7 +226,7 @@ func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
 	}
 }
 
-// A server that takes a setting without an error, and does not hold it then, is found out.
+// If a server accepts a setting without an error, but does not store it, an error says so.
 func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	o.Sandbox.Fail(sandbox.Fault{
@@ -250,7 +250,7 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 	run.MustApply(values{"color_scheme": "light"})
 }
 
-// A setting that was changed after the plan is not overwritten, and one that is not configured is not sent.
+// A setting that was changed after the plan is not overwritten, and an unset one is not sent.
 func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
@@ -288,8 +288,8 @@ func TestProtocolDefaultUserSettings_WithoutRefresh_Refused(t *testing.T) {
 
 const view = "web_home_view"
 
-// Both words for the list of recent conversations are taken on every server, and sent as the server takes them. The state
-// keeps the word of the configuration.
+// Every server accepts both values for the list of recent conversations, and gets its own. The state keeps the
+// configured value.
 func TestProtocolDefaultUserSettingsHomeView(t *testing.T) {
 	for level, taken := range map[int]string{featurelevel.HomeViewRecent - 1: "recent_topics", featurelevel.HomeViewRecent: "recent"} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -305,7 +305,7 @@ func TestProtocolDefaultUserSettingsHomeView(t *testing.T) {
 				t.Errorf("level %d: for %s the server holds %v, and the state %v", level, word, got, run.State.Values[view])
 			}
 
-			// The other word changes nothing, in the same resource or in another.
+			// The other value changes nothing, in the same resource or in another.
 			other := map[string]string{"recent": "recent_topics", "recent_topics": "recent"}[word]
 			if plan := run.MustPlan(values{view: other}); !plan.Empty() {
 				t.Errorf("level %d: %s instead of %s changes %v", level, other, word, plan.Changes())
@@ -329,7 +329,7 @@ func TestProtocolDefaultUserSettingsHomeView(t *testing.T) {
 	}
 }
 
-// A server that is upgraded calls the view otherwise: that is no difference.
+// An upgraded server has another name for the view, which is no difference.
 func TestProtocolDefaultUserSettingsHomeViewUpgrade(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})
 	run := o.NewRun(t, defaultUserSettingsTypeName)
@@ -346,14 +346,14 @@ func TestProtocolDefaultUserSettingsHomeViewUpgrade(t *testing.T) {
 			t.Errorf("level %d: the server holds %v, and the state %v", level, got, run.State.Values[view])
 		}
 	}
-	// Another change leaves it alone, and keeps the word.
+	// Another change does not send the view, and keeps the value.
 	config["enter_sends"] = false
 	sent := o.Sent()
 	run.MustApply(config)
 	sent.Expect(t, "PATCH enter_sends")
 }
 
-// A server takes the one word alone.
+// A server accepts only its own value.
 func TestDefaultUserSettings_HomeViewWord(t *testing.T) {
 	for level, refused := range map[int]string{featurelevel.HomeViewRecent - 1: "recent", featurelevel.HomeViewRecent: "recent_topics"} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})

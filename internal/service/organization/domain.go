@@ -85,7 +85,7 @@ func readDomainInto(m *domainModel, domain *zulip.Domain, _ *core.Context) {
 	}
 }
 
-// domainKeepPrior plans no change where the domain is only written in another case.
+// domainKeepPrior plans no change if only the case of the domain differs.
 func domainKeepPrior(plan, prior *domainModel) {
 	if !plan.Domain.IsUnknown() && plan.name() == prior.name() {
 		plan.Domain = prior.Domain
@@ -122,15 +122,15 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 // createFirst adds the new domain of a replacement before the old one is removed.
 const createFirst = "  lifecycle {\n    create_before_destroy = true\n  }"
 
-// hasOtherDomain reports whether the organization has a domain other than the named one, not counting those of which isOut reports
-// that this run removes them.
+// hasOtherDomain reports whether the organization has a domain other than the named one. Domains that this run removes,
+// as isOut reports, don't count.
 func hasOtherDomain(view *snapshot.Snapshot, name string, isOut func(kind string, id int64) bool) bool {
 	return slices.ContainsFunc(view.Domains().List(), func(domain *zulip.Domain) bool {
 		return domain.Domain != name && !isOut(domainKind, core.TextID(domain.Domain))
 	})
 }
 
-// isRestricted reports whether only addresses of the organization's domains may join.
+// isRestricted reports whether only emails of the organization's domains can join.
 func isRestricted(view *snapshot.Snapshot) bool {
 	return string(view.Realm().Settings["emails_restricted_to_domains"]) == "true"
 }
@@ -147,9 +147,9 @@ func updateDomain(ctx context.Context, c *core.Context, planned, _ *domainModel)
 	return c.Meta.Client.UpdateDomain(ctx, planned.wire())
 }
 
-// deleteDomain removes the domain, but not the last one of a restricted organization: the server would open the organization
-// (server-behavior §L11). Another resource of the same apply may add a domain or end the restriction, so until then the domain is in
-// use: see [core.InUseError].
+// deleteDomain removes the domain, but not the last one of a restricted organization, because the server would open the
+// organization (server-behavior §L11). Another resource of the same apply may add a domain or end the restriction, so
+// until then the domain counts as in use: see [core.InUseError].
 func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) error {
 	name := state.ID.ValueString()
 	// Since the reading, this run may have removed other domains, one at a time.
@@ -180,7 +180,7 @@ func (domainValidator) Description(context.Context) string { return "a domain li
 
 func (v domainValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses other texts.
 func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// restrictedTo is an organization that only addresses of one domain may join.
+// restrictedTo configures an organization that only emails of one domain can join.
 func restrictedTo(domain, lifecycle string) string { return restrictedIf(true, domain, lifecycle) }
 
 func restrictedIf(isRestricted bool, domain, lifecycle string) string {

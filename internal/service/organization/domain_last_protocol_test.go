@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// restrict lets only addresses of the organization's domains join.
+// restrict lets only emails of the organization's domains join.
 func restrict(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	organizationByHand(t, o, map[string]string{"emails_restricted_to_domains": "true"})
@@ -58,7 +58,7 @@ func TestProtocolDomain_LastReplaced_CreateFirstRequired(t *testing.T) {
 	expectDomain(t, o, map[string]bool{"example.org": false})
 	expectRestricted(t, o, "true")
 
-	// It goes when the restriction has ended.
+	// The domain is removed after the restriction has ended.
 	run.State = made
 	_, diags = run.Plan(nil)
 	diags.ExpectNoError(t)
@@ -89,7 +89,7 @@ func TestProtocolDomain_LastSincePlan_Refused(t *testing.T) {
 	plan := run.MustPlan(nil)
 	must(t, o.Client.DeleteDomain(t.Context(), "example.net"))
 	sent := o.Sent()
-	_, diags := run.Process().Apply(plan) // the CLI does not plan a destroy again
+	_, diags := run.Process().Apply(plan) // Terraform does not plan a destroy again
 	diags.ExpectError(t, "", "Removing the last domain would open the organization", "emails_restricted_to_domains = false")
 	sent.Expect(t)
 	expectRestricted(t, o, "true")

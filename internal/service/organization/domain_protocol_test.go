@@ -18,7 +18,7 @@ type values = acctest.Values
 
 const domainKind = "zulip_domain"
 
-// domains returns the server's domains, with whether subdomains count.
+// domains returns the server's domains, and whether each includes subdomains.
 func domains(t *testing.T, o *acctest.Organization) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -56,7 +56,7 @@ func TestProtocolDomain_Lifecycle(t *testing.T) {
 	run.MustApply(values{"domain": "EXAMPLE.com", "allow_subdomains": true})
 	sent.Expect(t, "PATCH allow_subdomains")
 	sent = o.Sent()
-	run.MustApply(values{"domain": "example.com"}) // not managed any more, and in other words
+	run.MustApply(values{"domain": "example.com"}) // no longer managed, and in another case
 	sent.Expect(t)
 	expectDomain(t, o, map[string]bool{"example.com": true})
 
@@ -109,7 +109,7 @@ func TestProtocolDomainTaken(t *testing.T) {
 	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`, "Another zulip_domain")
 }
 
-// lists are resources that the server keeps in lists: one of each, the path that adds it, and its name in errors.
+// lists has the resources that the server keeps in lists: an example, the path that adds it, and its name in errors.
 var lists = []struct {
 	kind          string
 	config        values
@@ -157,8 +157,8 @@ func TestProtocolListObject_RequestLost_Error(t *testing.T) {
 	}
 }
 
-// The plan warns before the restriction to the organization's domains ends with the last of them.
-// The last domain is also the last of several that go in one run, and one that another takes the place of.
+// The plan warns before the restriction to the organization's domains ends with the last of them. This includes the
+// last of several that one run removes, and one that another domain replaces.
 func TestProtocolDomainLastOfSeveral(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})

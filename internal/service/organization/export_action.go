@@ -26,7 +26,7 @@ func NewExportAction() action.Action {
 	return adapter.Action[exportModel]{Name: "export", Schema: exportSchema, Plan: planExport, Invoke: invokeExport}.New()
 }
 
-// exportTypes are the types by their names in the API documentation.
+// exportTypes are the types by their names in the API's documentation.
 var exportTypes = map[string]zulip.ExportType{public: zulip.ExportPublic, standard: zulip.ExportStandard}
 
 const (
@@ -34,11 +34,11 @@ const (
 	standard = "standard"
 
 	usualTimeout = time.Hour
-	// longestPause is between two looks at how far the server is.
+	// longestPause is the maximum time between two checks of the server's progress.
 	longestPause = 15 * time.Second
 
 	doing = "export the organization's data"
-	// where people find exports in the web app.
+	// where people find exports in the web app
 	where = "Organization settings, under Data exports"
 )
 
@@ -65,7 +65,7 @@ func exportSchema() schema.Schema {
 	}
 }
 
-// planExport refuses accounts that may not.
+// planExport refuses accounts that can't export.
 func planExport(_ context.Context, c *adapter.Call[exportModel]) error {
 	c.RequireAdministrator(doing, c.Diags)
 	return nil
@@ -76,7 +76,7 @@ func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
 		return nil
 	}
 	link, err := newLinkFile(c.Config.LinkFile)
-	if err != nil { // before the server does the work
+	if err != nil { // before the server starts to work
 		return base.Refused(path.Root("link_file"), "Cannot write the file for the link", "Nothing was sent. "+base.Sentence(err))
 	}
 	defer link.discard()
@@ -113,7 +113,7 @@ func (m *exportModel) timeout() time.Duration {
 	return validators.ParseDuration(m.Timeout.ValueString())
 }
 
-// startExport starts the export. After a lost answer it looks for it: each one counts among the few that the server takes.
+// startExport starts the export. After a lost answer it looks for the export, because the server only allows a few.
 func startExport(ctx context.Context, c *adapter.Call[exportModel]) (int64, error) {
 	const summary = "Cannot export the data of the organization"
 	kind := zulip.ExportPublic
@@ -138,7 +138,7 @@ func startExport(ctx context.Context, c *adapter.Call[exportModel]) (int64, erro
 	return id, nil
 }
 
-// sayConsents says how many people let their private data be exported.
+// sayConsents reports how many people allow the export of their private data.
 func sayConsents(ctx context.Context, c *adapter.Call[exportModel]) error {
 	consents, err := c.Meta.Client.ExportConsents(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func sayConsents(ctx context.Context, c *adapter.Call[exportModel]) error {
 	return nil
 }
 
-// findExport returns the export that a request started whose answer was lost, or its error.
+// findExport returns the export of a request whose answer was lost, or the request's error.
 func findExport(ctx context.Context, meta *base.Meta, kind zulip.ExportType, before []*zulip.Export, lost error) (int64, error) {
 	now, err := meta.Client.Exports(ctx)
 	if err != nil {
@@ -172,7 +172,7 @@ func exportHint(err error) string {
 	return ""
 }
 
-// awaitExport waits until the server has finished, and returns where the file is.
+// awaitExport waits until the server has finished, and returns the URL of the file.
 func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (string, error) {
 	timeout := c.Config.timeout()
 	refuse := func(detail string) (string, error) {
@@ -233,14 +233,14 @@ func newLinkFile(name types.String) (*linkFile, error) {
 		return nil, nil //nolint:nilnil // there is to be none
 	}
 	target := name.ValueString()
-	file, err := os.CreateTemp(filepath.Dir(target), ".zulip-export-*") // only its owner may read it
+	file, err := os.CreateTemp(filepath.Dir(target), ".zulip-export-*") // only its owner can read it
 	if err != nil {
 		return nil, err
 	}
 	return &linkFile{file, target}, nil
 }
 
-// write writes the link, and puts the file in its place.
+// write writes the link, and moves the file to the target.
 func (l *linkFile) write(url string) error {
 	if l == nil {
 		return nil
@@ -252,11 +252,11 @@ func (l *linkFile) write(url string) error {
 	return os.Rename(l.file.Name(), l.path)
 }
 
-// discard removes what is not in its place.
+// discard removes the file unless it was moved to the target.
 func (l *linkFile) discard() {
 	if l == nil {
 		return
 	}
-	_ = l.file.Close()           // it is closed if it was written
-	_ = os.Remove(l.file.Name()) // it is elsewhere then
+	_ = l.file.Close()           // the file is closed if it was written
+	_ = os.Remove(l.file.Name()) // the file was moved in that case
 }

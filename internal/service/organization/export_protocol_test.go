@@ -63,7 +63,7 @@ func linkIn(t *testing.T, file string) string {
 	return string(content)
 }
 
-// The link opens the exported data, and is only in the file: in no message and in no log, at any level.
+// The link opens the exported data. Only the file has it, and no message or log at any level.
 func TestProtocolExport(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	var log bytes.Buffer
@@ -213,7 +213,7 @@ func TestProtocolExportLostAnswer(t *testing.T) {
 	}
 }
 
-// A bot with an administrator's role may, too.
+// A bot with an administrator's role can export, too.
 func TestProtocolExportByBot(t *testing.T) {
 	o, _ := started(t)
 	bot := o.As(t, "bot")

@@ -82,7 +82,7 @@ func linkifierHint(err error) string {
 	return ""
 }
 
-// validateLinkifier refuses what is wrong in any organization, as far as it is known.
+// validateLinkifier refuses known values that are wrong in every organization.
 func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 	switch {
 	case base.IsSet(config.Pattern) && base.IsSet(config.URLTemplate):
@@ -105,7 +105,7 @@ func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 	}
 }
 
-// addWrong reports a mistake at the attribute it is in.
+// addWrong reports a mistake at its attribute.
 func addWrong(err error, diags *diag.Diagnostics) {
 	var wrong *zulip.LinkifierError
 	if errors.As(err, &wrong) {
@@ -206,7 +206,7 @@ func (m *linkifierModel) wire(state *linkifierModel) zulip.LinkifierChange {
 	return change
 }
 
-// linkifierKeepPrior plans no change where only white space at the ends differs.
+// linkifierKeepPrior plans no change if only white space at the ends differs.
 func linkifierKeepPrior(plan, prior *linkifierModel) {
 	for _, text := range []struct{ planned, prior *types.String }{{&plan.Pattern, &prior.Pattern}, {&plan.URLTemplate, &prior.URLTemplate}} {
 		if base.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
@@ -241,7 +241,7 @@ func linkifierListOf(texts []string) types.List {
 	return types.ListValueMust(types.StringType, elements)
 }
 
-// linkifierTextsOf returns the elements of a list that are known.
+// linkifierTextsOf returns the known elements of a list.
 func linkifierTextsOf(list types.List) []string {
 	texts := []string{}
 	for _, element := range list.Elements() {

@@ -11,7 +11,7 @@ import (
 
 func ordered(ids ...any) values { return values{"linkifier_ids": append([]any{}, ids...)} }
 
-// four gives a test a sandbox with four linkifiers, and an order to manage in it.
+// four starts a sandbox with four linkifiers, and a run that manages their order.
 func four(t *testing.T) (*acctest.Organization, *acctest.Run, [4]int64) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -74,7 +74,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	byHand(a, b, d, c) // those that are not named may be in any order
+	byHand(a, b, d, c) // unnamed linkifiers can be in any order
 	run.ExpectUnchanged(ordered(a, b))
 	for _, order := range [][]int64{{b, a, d, c}, {d, a, b, c}, {a, d, b, c}} {
 		byHand(order...)
@@ -147,13 +147,13 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	moderator.ExpectRefused(ordered(ids[1]), "", "cannot order linkifiers", "moderator")
 	moderator.MustPlan(ordered(ids[0])) // is so already
 
-	p := run.Process() // two in one configuration
+	p := run.Process() // one configuration has two orders
 	p.MustPlan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
 	_, diags := p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
 	diags.ExpectError(t, "linkifier_ids", "Duplicate order of the linkifiers")
 }
 
-// A linkifier is added during the request, and the server requires that it is named too.
+// A linkifier is added during the request, and the server requires every linkifier in the order.
 func TestProtocolLinkifierOrder_AddedDuringRequest(t *testing.T) {
 	o, run, ids := four(t)
 	plan := run.MustPlan(ordered(ids[1]))
@@ -175,7 +175,7 @@ func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
 	expectOrder(t, o, "dabc")
 }
 
-// An order that was changed after the plan is not overwritten. Added or deleted linkifiers are no such change.
+// An order that was changed after the plan is not overwritten. Added or deleted linkifiers are no conflict.
 func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	o, run, ids := four(t)
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
@@ -211,7 +211,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	sent.Expect(t)
 }
 
-// idsInOrder are the IDs of the linkifiers with these patterns.
+// idsInOrder returns the IDs of the linkifiers with these patterns.
 func idsInOrder(t *testing.T, o *acctest.Organization, patterns string) (ids []int64) {
 	t.Helper()
 	for _, pattern := range patterns {

@@ -29,7 +29,8 @@ func linkifiers(t *testing.T, o *acctest.Organization) []*zulip.Linkifier {
 	return list
 }
 
-// expectLinkifier fails the test unless the server holds these, each as its pattern, an arrow, and its template.
+// expectLinkifier fails the test unless the server has these linkifiers, each as its pattern, an arrow, and its
+// template.
 func expectLinkifier(t *testing.T, o *acctest.Organization, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -41,7 +42,7 @@ func expectLinkifier(t *testing.T, o *acctest.Organization, want ...string) {
 	}
 }
 
-// linkifierByHand adds a linkifier behind the provider's back and returns its ID.
+// linkifierByHand adds a linkifier outside Terraform and returns its ID.
 func linkifierByHand(t *testing.T, o *acctest.Organization, pattern string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/" + pattern})
@@ -71,7 +72,7 @@ func TestProtocolLinkifier_Lifecycle(t *testing.T) {
 	expectLinkifier(t, o)
 }
 
-// The server takes white space away at both ends: that is no difference, and nothing is sent.
+// The server removes white space at both ends. That is no difference, and nothing is sent.
 func TestProtocolLinkifierWhiteSpace(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(linkifierConfig(" a(?P<id>x)\n", "https://example.com/{id}\n"))
@@ -184,7 +185,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	run.ExpectRefused(linkifierConfig("taken", "https://example.com/else"), "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
 	run.ExpectRefused(linkifierConfig(" taken ", "https://example.com/else"), "pattern", fmt.Sprintf(`id = "%d"`, id))
 	run.MustApply(issues)
-	plan, diags := run.Plan(linkifierConfig("taken", "https://example.com/else")) // which another resource may give up in the same run
+	plan, diags := run.Plan(linkifierConfig("taken", "https://example.com/else")) // another resource of the same run may release it
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "pattern", fmt.Sprintf("import that object with the ID %d", id), "depends_on")
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
@@ -230,7 +231,7 @@ func TestProtocolLinkifierLostAnswer(t *testing.T) {
 	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 
-// Many that are read together are one snapshot, and many that are made together share what is read afterwards.
+// Many linkifiers are read in one snapshot. Those created at the same time are read together afterwards.
 func TestProtocolLinkifiers_CreatedTogether_ReadsShared(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	const many = 8

@@ -69,7 +69,7 @@ func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaReques
 	}
 }
 
-// IdentitySchema describes what the organization is recognised by.
+// IdentitySchema describes the identity of the organization.
 func (r *organizationResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an account belongs to one organization."},
@@ -93,7 +93,7 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 	}
 	on := attribute.On(&r.Base, now.View)
 	if now = r.apply(ctx, attributes.PriorObject(now.Thing, on, &resp.Diagnostics), plan, now, on, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return // nothing was made that could be lost: the next apply sends what is missing
+		return // no object was created that could be lost; the next apply sends the rest
 	}
 	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
@@ -147,7 +147,7 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
-// Delete leaves the organization unchanged, or sends what the plan said that it resets.
+// Delete leaves the organization unchanged, or resets the permissions that the plan listed.
 func (r *organizationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := getModel(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !state.resets() || !r.Ready(&resp.Diagnostics) {
@@ -163,7 +163,7 @@ func (r *organizationResource) Delete(ctx context.Context, req resource.DeleteRe
 	r.apply(ctx, before, state.afterDestroy(before, view), nil, on, &resp.Diagnostics)
 }
 
-// ImportState takes any word: an account is in one organization.
+// ImportState accepts any ID, because an account is in one organization.
 func (r *organizationResource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
@@ -187,7 +187,7 @@ func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *or
 	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
-// store puts what the server has into the state; after an apply, planned is its plan.
+// store writes the server's values into the state; after an apply, planned is its plan.
 func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {
 		state.set("id", types.StringValue(settings.OnceID))
@@ -210,7 +210,7 @@ func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.R
 	}
 }
 
-// renew sends what the organization has already, so that the server brings the copy up to date that it compares with
+// renew sends current values of the organization, so that the server updates the copy that it compares with
 // (server-behavior §O10).
 func (r *organizationResource) renew(ctx context.Context, pending pending) error {
 	var unreadable diag.Diagnostics // reported when the state was read
@@ -246,7 +246,7 @@ func (r *organizationResource) send(ctx context.Context, pending pending) (ignor
 	return answer.IgnoredParameters, nil
 }
 
-// fresh reads the organization as it is now.
+// fresh reads the current organization.
 func (r *organizationResource) fresh(ctx context.Context) (*organizationReading, error) {
 	view, err := r.Meta.Store.Fresh(ctx, store.Organization)
 	if err != nil {
@@ -258,14 +258,14 @@ func (r *organizationResource) fresh(ctx context.Context) (*organizationReading,
 // organizationModel has the values of a plan, a state or a configuration. It is not a struct because the tables are
 // so long.
 type organizationModel struct {
-	// settings are everything but the permissions.
+	// settings are all attributes except the permissions.
 	settings settings.Values
 	sets     map[string]*types.Set
 	// isDestroyed is true if the model is the result of destroying the resource.
 	isDestroyed bool
 }
 
-// The attributes that are no settings of the organization.
+// The attributes that are not settings of the organization.
 const (
 	onDestroyAttribute = "on_destroy"
 	onDestroyKeep      = "keep"
@@ -278,7 +278,7 @@ func (m *organizationModel) resets() bool {
 	return m.settings[onDestroyAttribute].Equal(types.StringValue(onDestroyReset))
 }
 
-// planResets plans the names of the permissions that destroying the resource may reset: those that the configuration sets.
+// planResets plans the names of the configured permissions, which destroying the resource may reset.
 func (m *organizationModel) planResets(config *organizationModel) {
 	if onDestroy := m.settings[onDestroyAttribute]; !onDestroy.IsUnknown() && !m.resets() {
 		m.set(resetsAttribute, types.SetNull(types.StringType))
@@ -340,7 +340,7 @@ func emptyModel() *organizationModel {
 	return m
 }
 
-// clone is a model of its own that says the same.
+// clone returns an independent copy of the model.
 func (m *organizationModel) clone() *organizationModel {
 	same := &organizationModel{settings: maps.Clone(m.settings), sets: map[string]*types.Set{}}
 	for name, set := range m.sets {
@@ -350,7 +350,7 @@ func (m *organizationModel) clone() *organizationModel {
 	return same
 }
 
-// write writes it into a plan or a state.
+// write writes the model into a plan or a state.
 func (m *organizationModel) write(ctx context.Context, into interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
 },
@@ -359,7 +359,7 @@ func (m *organizationModel) write(ctx context.Context, into interface {
 	return diags
 }
 
-// values are all attributes, permissions among them.
+// values returns all attributes, including permissions.
 func (m *organizationModel) values() settings.Values {
 	all := maps.Clone(m.settings)
 	for name, set := range m.sets {
@@ -368,7 +368,7 @@ func (m *organizationModel) values() settings.Values {
 	return all
 }
 
-// permission returns where the model has a permission.
+// permission returns a pointer to a permission of the model.
 func (m *organizationModel) permission(setting string) *types.Set {
 	if m.sets == nil {
 		m.sets = map[string]*types.Set{}
@@ -380,7 +380,7 @@ func (m *organizationModel) permission(setting string) *types.Set {
 	return m.sets[setting]
 }
 
-// set gives a setting a value.
+// set sets the value of a setting.
 func (m *organizationModel) set(setting string, value attr.Value) {
 	if m.settings == nil {
 		m.settings = settings.Values{}

@@ -51,7 +51,7 @@ var attributes = func() table {
 	return all
 }()
 
-// row makes a row of a setting. The server reads and writes all of them in the same way, which the setting's kind knows.
+// row is the row of a setting. The kind of the setting has the server's form of its values.
 type row struct{ settings.Setting }
 
 // AttributeName is the name of the setting.
@@ -65,7 +65,7 @@ func (r row) DataSourceAttribute(string) datasourceschema.Attribute {
 	return r.Setting.DataSourceAttribute()
 }
 
-// Takes returns the role or permission that an account needs to set it.
+// Takes returns the role or permission that an account needs to set the setting.
 func (r row) Takes() (requires attribute.Requirement) {
 	if r.OwnerOnly {
 		requires.Role = zulip.RoleOwner
@@ -73,7 +73,7 @@ func (r row) Takes() (requires attribute.Requirement) {
 	return requires
 }
 
-// ReadInto takes what the server has.
+// ReadInto sets the model to the server's value.
 func (r row) ReadInto(m *organizationModel, realm *zulip.Realm, on attribute.Server, diags *diag.Diagnostics) {
 	if value := r.Read(realm.Settings, on.FeatureLevel, m.settings[r.Name], diags); value != nil {
 		m.set(r.Name, value)
@@ -89,7 +89,7 @@ func (r row) Step(prior *prior, planned *organizationModel, on attribute.Server)
 	return step{
 		Attribute: r.Name, Prior: describe(before), Planned: describe(value),
 		Current: func(realm *zulip.Realm) string {
-			// An unreadable value was reported when the state was read; here it only differs.
+			// An unreadable value was reported when the state was read. Here it only counts as different.
 			var unreadable diag.Diagnostics
 			return describe(r.Read(realm.Settings, on.FeatureLevel, nil, &unreadable))
 		},
@@ -99,7 +99,7 @@ func (r row) Step(prior *prior, planned *organizationModel, on attribute.Server)
 	}, nil, true
 }
 
-// put writes what a model says into an update.
+// put writes the model's value into an update.
 func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip.Realm, featureLevel int) {
 	if r.Name == methodsAttribute {
 		update.Settings.JSON(r.Name, turnOff(m.settings[r.Name], current.AuthenticationMethods))
@@ -108,7 +108,7 @@ func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip
 	r.Send(&update.Settings, m.settings, current.Settings, featureLevel)
 }
 
-// KeepPrior keeps null where the server does not have the setting: it will not have it after the apply either.
+// KeepPrior keeps null if the server does not have the setting, because it won't have it after the apply either.
 func (r row) KeepPrior(config, planned, state *organizationModel, _ attribute.Server) {
 	if before := state.settings[r.Name]; planned.settings[r.Name].IsUnknown() && config.settings[r.Name].IsNull() && before.IsNull() {
 		planned.set(r.Name, before)
@@ -129,8 +129,8 @@ func (r row) ForgetUnknown(m *organizationModel) {
 	}
 }
 
-// describe returns a value of a setting for people. Values with the same meaning have the same text: Terraform
-// normalizes every text to the Unicode normal form NFC, whatever form the server stores.
+// describe returns a value of a setting for messages. Values with the same meaning have the same text, because
+// Terraform normalizes every text to the Unicode normal form NFC, unlike the server.
 func describe(value attr.Value) string {
 	set, isSet := value.(types.Set)
 	switch {
@@ -162,7 +162,7 @@ var allSettings = settings.WithLevels("zulip_organization", settings.Table{
 	{Name: "org_type", Kind: organizationTypes, Description: "Type of the organization."},
 	{Name: "want_advertise_in_communities_directory", Kind: settings.Flag{}, Description: "If true, the Zulip communities directory can list the organization."},
 
-	// Organization settings: how the organization announces and speaks.
+	// Organization settings, such as announcements and language.
 	{Name: "new_stream_announcements_stream_id", Kind: channelKind{}, Description: "Channel that announces new channels."},
 	{Name: "signup_announcements_stream_id", Kind: channelKind{}, Description: "Channel that announces new users."},
 	{Name: "zulip_update_announcements_stream_id", Kind: channelKind{}, Description: "Channel that announces Zulip updates."},
@@ -230,7 +230,8 @@ var gifRatings = settings.Coded{
 	{Word: "disabled", Number: 0}, {Word: "g", Number: 1}, {Word: "pg", Number: 2}, {Word: "pg-13", Number: 3}, {Word: "r", Number: 4},
 }
 
-// videoChatProviders have the server's words (`realm_available_video_chat_providers`); 2 was a provider that is no more.
+// videoChatProviders have the server's words (`realm_available_video_chat_providers`); 2 was a provider that no longer
+// exists.
 var videoChatProviders = settings.Coded{
 	{Word: "disabled", Number: 0}, {Word: "jitsi_meet", Number: 1}, {Word: "zoom", Number: 3}, {Word: "big_blue_button", Number: 4},
 	{Word: "zoom_server_to_server", Number: 5}, {Word: "constructor_groups", Number: 6}, {Word: "nextcloud_talk", Number: 7},

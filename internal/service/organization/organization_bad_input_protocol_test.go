@@ -55,7 +55,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 	}
 }
 
-// A channel that this run manages may become private in it.
+// This run may make a channel that it manages private.
 func TestProtocolOrganization_ChannelMadePrivate_Accepted(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	channel := o.NewRun(t, "zulip_channel")
@@ -71,7 +71,7 @@ func TestProtocolOrganization_ChannelMadePrivate_Accepted(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A server that sends no digests would go on to say that they are off.
+// A server that sends no digests would always show that they are off.
 func TestProtocolOrganizationNoDigests(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	answer := o.Call(t, http.MethodPost, "/register", map[string]string{
@@ -85,7 +85,7 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// An unknown value is checked later, and crashes nothing.
+// An unknown value is checked later, without a panic.
 func TestProtocolOrganizationUnknown(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{}
@@ -99,8 +99,8 @@ func TestProtocolOrganizationUnknown(t *testing.T) {
 	run.MustPlan(values{"can_create_groups": []any{acctest.Unknown}, "authentication_methods": []any{"Email", acctest.Unknown}})
 }
 
-// Owners may set everything, administrators most of it, others nothing. One error names all attributes, and the roles
-// that may set them.
+// Owners can set all attributes, administrators most of them, and others none. One error names all attributes, and the
+// roles that may set them.
 func TestProtocolOrganizationCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
@@ -161,7 +161,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 	}
 }
 
-// Two resources of a configuration may each set a part; both may not set the same otherwise.
+// Two resources of a configuration can each set a part, but not different values of one attribute.
 func TestProtocolOrganizationTwice(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	p := run.Process()

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Every word, and the number the server has for it (server-behavior §O7).
+// Every value, and the server's number for it (server-behavior §O7).
 var organizationCodes = map[string]map[string]string{
 	"org_type": {
 		"unspecified": "0", "business": "10", "opensource": "20", "education_nonprofit": "30", "education": "35",
@@ -41,7 +41,7 @@ func TestProtocolOrganizationEveryWord(t *testing.T) {
 	for _, words := range organizationCodes {
 		rounds = max(rounds, len(words))
 	}
-	for round := range rounds { // one word of each setting at a time
+	for round := range rounds { // one value of each setting at a time
 		config := values{}
 		for name, words := range organizationCodes {
 			config[name] = slices.Sorted(maps.Keys(words))[round%len(words)]
@@ -88,7 +88,7 @@ func TestProtocolOrganization_ChangedSincePlan_NotOverwritten(t *testing.T) {
 			run.MustApply(values{"description": "start"})
 			config := values{"description": "start", "name": "New", attribute: test.planned}
 			plan := run.MustPlan(config)
-			if test.meanwhile == nil { // somebody does what is planned: that is no reason to stop
+			if test.meanwhile == nil { // the planned change, made by someone else, is no conflict
 				organizationByHand(t, o, map[string]string{attribute: test.now})
 				sent := o.Sent()
 				run.Apply(plan).ExpectNoError(t)
@@ -100,7 +100,7 @@ func TestProtocolOrganization_ChangedSincePlan_NotOverwritten(t *testing.T) {
 			run.Apply(plan).ExpectError(t, "", "The organization was changed after the plan was made", attribute+"\n",
 				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 			sent.Expect(t)
-			// The state shows what it is now, so that the next plan starts from there, and goes through.
+			// The state has the current value, so that the next plan starts from it and passes.
 			run.MustApply(config)
 		})
 	}
@@ -122,7 +122,7 @@ func TestProtocolOrganization_WithoutRefresh_Refused(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// The server executes a change piece by piece. The message and the state have the pieces before the failure.
+// The server executes a change piece by piece. The message and the state have the changes before the failure.
 func TestProtocolOrganization_PartlyRefused_Reported(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "start"})
@@ -147,7 +147,7 @@ func TestProtocolOrganization_PartlyRefused_Reported(t *testing.T) {
 	sent.Expect(t, "PATCH org_type")
 }
 
-// A change whose answer is lost is looked for before it is sent again.
+// After a lost answer, the organization is read before a change is sent again.
 func TestFaultOrganizationLostAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		after bool
@@ -183,7 +183,7 @@ func TestProtocolOrganizationRefused(t *testing.T) {
 	run.MustApply(values{"message_retention_days": "30"})
 }
 
-// A server that takes a setting without an error, and does not know it, is found out.
+// If a server accepts an unknown setting without an error, the provider reports it.
 func TestProtocolOrganizationNotTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Sandbox.Fail(sandbox.Fault{
@@ -194,7 +194,7 @@ func TestProtocolOrganizationNotTaken(t *testing.T) {
 	run.MustApply(values{"description": "new"})
 }
 
-// A principal that changes its words and not its meaning is no change.
+// Another form of the same principal is no change.
 func TestProtocolOrganizationOtherWords(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
@@ -202,8 +202,8 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 	run.ExpectUnchanged(config)
 }
 
-// A plan names the people who gain or lose a right, also when the resource is created: it starts from the current
-// organization.
+// A plan names the people who gain or lose a right, also when the resource is created, because it starts from the
+// current organization.
 func TestProtocolOrganization_PermissionChanged_AccessWarning(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
@@ -218,7 +218,7 @@ func TestProtocolOrganization_PermissionChanged_AccessWarning(t *testing.T) {
 	}
 }
 
-// Settings other than permissions decide access too: who is a full member, and whether anyone on the internet reads
+// Two settings that are not permissions also decide access: the waiting period of full members, and public access to
 // web-public channels.
 func TestProtocolOrganization_SettingChanged_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
@@ -259,7 +259,8 @@ func TestProtocolOrganization_SettingChanged_AccessWarning(t *testing.T) {
 	}
 }
 
-// The CLI hands over every text in the Unicode normal form NFC. A description that the server stores otherwise is the same text.
+// Terraform passes every text in the Unicode normal form NFC. A description that the server stores in another form is
+// the same text.
 func TestProtocolOrganization_DecomposedDescription_NoChange(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "Caf\u00e9"})
@@ -272,8 +273,7 @@ func TestProtocolOrganization_DecomposedDescription_NoChange(t *testing.T) {
 	}
 }
 
-// If the server is newer than those tested, the message says that the provider may be wrong about it, and which parts
-// of the resource were not tested.
+// If the server is newer than the tested ones, the message says so, and names the untested parts of the resource.
 func TestProtocolOrganization_UntriedServer_Error(t *testing.T) {
 	for _, level := range []int{featurelevel.Recorded, featurelevel.NewestRelease} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -340,8 +340,8 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 	}
 }
 
-// Someone whom the server's list of people lacks gets a permission, and stays in the state by email (server-behavior
-// §U18).
+// A user who is missing in the server's list of people gets a permission, and stays in the state by email
+// (server-behavior §U18).
 func TestProtocolOrganization_UserMissingFromList(t *testing.T) {
 	const nadia = "user:nadia@example.com"
 	o, run := acctest.StartRun(t, organizationTypeName)

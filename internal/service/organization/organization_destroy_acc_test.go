@@ -9,7 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A configuration in which the organization's permissions name a group is destroyed in one run: nothing of it stays active.
+// A configuration in which the organization's permissions name a group is destroyed in one run, and no object stays
+// active.
 func TestAccSandboxOrganization_DestroyedWithReset(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// groupID is that of a group of the example organization.
+// groupID returns the ID of a group of the example organization.
 func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	for _, group := range o.Snapshot(t, zulip.FetchUserGroups).UserGroups {
@@ -20,7 +20,7 @@ func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	return 0
 }
 
-// resetting is a configuration of which two permissions name a group. One of them is the default otherwise.
+// resetting is a configuration in which two permissions name a group. One of them also has the default.
 var resetting = values{
 	"on_destroy": "reset", "description": "Ours",
 	"can_create_groups":                        []any{"group:sre"},
@@ -93,13 +93,13 @@ func TestProtocolOrganization_ResetAfterChange_Refused(t *testing.T) {
 	if run.State == nil {
 		t.Fatal("the state lost the organization")
 	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it names no group any more
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it no longer names a group
 	if held := organizationHeld(t, o).Permissions["can_create_groups"]; fmt.Sprint(held) != fmt.Sprint(role(t, o, "role:moderators")) {
 		t.Errorf("the server holds %v", held)
 	}
 }
 
-// The reset follows the configuration: an attribute that was removed from it is not managed.
+// The reset follows the configuration, so an attribute that was removed from it is not reset.
 func TestProtocolOrganization_AttributeRemoved_NotReset(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)
@@ -107,7 +107,7 @@ func TestProtocolOrganization_AttributeRemoved_NotReset(t *testing.T) {
 	sent := o.Sent()
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t, "PATCH can_create_groups")
-	// An import has neither, and the first apply of the configuration adds them without a request.
+	// An import has neither attribute, and the first apply of the configuration adds them without a request.
 	imported := o.NewRun(t, organizationTypeName)
 	organizationByHand(t, o, map[string]string{"can_create_groups": text(t, zulip.GroupSettingChange{New: zulip.NamedGroup(groupID(t, o, "sre"))})})
 	imported.Import("x", nil).ExpectNoError(t)
@@ -118,7 +118,7 @@ func TestProtocolOrganization_AttributeRemoved_NotReset(t *testing.T) {
 	sent.Expect(t, "PATCH can_create_groups")
 }
 
-// Only owners give some of the permissions: an administrator's plan to reset them is refused.
+// Only owners can set some permissions, so an administrator's plan to reset them is refused.
 func TestProtocolOrganization_ResetForOwners_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)

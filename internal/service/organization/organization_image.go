@@ -71,7 +71,7 @@ func organizationImageSchema() schema.Schema {
 
 const doingImages = "change the pictures of the organization"
 
-// planImage plans the content of the file, and refuses what the server would refuse.
+// planImage plans the content of the file, and refuses changes that the server would refuse.
 func planImage(ctx context.Context, c *imageCall) error {
 	plan, state := c.Plan, c.State
 	if state != nil {
@@ -99,8 +99,8 @@ func planImage(ctx context.Context, c *imageCall) error {
 	return err
 }
 
-// planImageDestroy refuses accounts that may not remove the picture, and warns about one that someone uploaded
-// outside Terraform.
+// planImageDestroy refuses accounts that can't remove the picture, and warns about a picture that was uploaded outside
+// Terraform.
 func planImageDestroy(_ context.Context, c *imageCall) error {
 	state := c.State
 	core.Manage(c.Meta, existing(state), true, c.Diags)
@@ -125,7 +125,7 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	}
 	e := existing(plan)
 	if slices.Contains(own, e.ID) {
-		return nil // it is removed before, or the apply refuses it
+		return nil // the picture is removed before, or the apply refuses
 	}
 	c.Meta.Run.WillCreate(kind, e.Name)
 	now, err := readPicture(ctx, c.Meta.Store.ReadUntil, e.Name, func(now zulip.RealmImage) bool { return !now.IsUploaded })
@@ -148,15 +148,15 @@ func existing(m *organizationImageModel) core.Existing {
 func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
 	e := existing(m)
 	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization already has an uploaded %s", m.title())
-	e.MayBeReplaced = true // it may be the one that this replaces: the server does not give the file back
+	e.MayBeReplaced = true // it may be the picture that this resource replaces: the server does not return the file
 	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q. The apply then uploads the file in its place.", now.URL, e.Import+"=")
 	return e
 }
 
-// keepPicture says how a destroy leaves the picture on the server.
+// keepPicture is the advice for a destroy that leaves the picture on the server.
 const keepPicture = "To keep that picture, remove the resource from the state instead: terraform state rm ADDRESS."
 
-// planImageFile plans the content of the file: the same changes nothing.
+// planImageFile plans the content of the file. The same content is no change.
 func planImageFile(c *imageCall) {
 	at, plan, state := path.Root("file"), c.Plan, c.State
 	image, sum := picture.Plan(at, plan.File, c.Diags)
@@ -171,7 +171,7 @@ func planImageFile(c *imageCall) {
 		c.Diags.AddAttributeWarning(at, "Assuming the file matches the imported "+state.title()+" shows",
 			"Zulip doesn't return the file, so the provider can't compare. Nothing is uploaded now. If you change the file later, it is uploaded.")
 	case state.FileSHA256.Equal(plan.FileSHA256):
-		plan.File = state.File // the same, wherever it is
+		plan.File = state.File // the same content, wherever the file is
 	}
 }
 
@@ -231,7 +231,7 @@ type imageReading = attribute.Reading[zulip.RealmImage]
 // readUntil is [store.Store.ReadUntil] or [store.Store.FreshUntil].
 type readUntil func(context.Context, store.Part, func(*snapshot.Snapshot) bool, ...store.Part) (*snapshot.Snapshot, error)
 
-// readPicture reads a picture until shows is true of it, or the reading can be relied on.
+// readPicture reads a picture until shows is true for it, or the reading is certain.
 func readPicture(ctx context.Context, read readUntil, name string, shows func(zulip.RealmImage) bool) (*imageReading, error) {
 	view, err := read(ctx, store.Organization, func(view *snapshot.Snapshot) bool { return shows(view.Realm().Image(name)) })
 	if err != nil {
@@ -240,7 +240,7 @@ func readPicture(ctx context.Context, read readUntil, name string, shows func(zu
 	return &imageReading{Thing: view.Realm().Image(name), View: view}, nil
 }
 
-// changeImage carries out a change of the picture of a model. now was just read, or is nil.
+// changeImage applies a change of the picture of a model. now was just read, or is nil.
 func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading) *imageReading {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	title := "the " + m.title() + " of the organization"
@@ -261,7 +261,7 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 	}, now, c.Diags)
 }
 
-// readImage finds out whether the picture is still the one that was uploaded.
+// readImage checks whether the picture is still the uploaded one.
 func readImage(ctx context.Context, c *imageCall) error {
 	state := c.State
 	c.Meta.Run.Manage(kind, core.TextID(state.ID.ValueString()))
@@ -285,14 +285,14 @@ func readImage(ctx context.Context, c *imageCall) error {
 	return nil
 }
 
-// updateImage uploads other content. After an import it only records which file it is.
+// updateImage uploads other content. After an import it only records the file.
 func updateImage(ctx context.Context, c *imageCall) error {
 	plan, state := c.Plan, c.State
 	image, ok := plan.open(c.Diags)
 	switch isTaken := state.FileSHA256.IsNull(); {
 	case !ok:
 		return nil
-	case isTaken, state.FileSHA256.Equal(plan.FileSHA256): // the latter was not known when it was planned
+	case isTaken, state.FileSHA256.Equal(plan.FileSHA256): // the second was not known during plan
 		plan.SourceURL = state.SourceURL
 	case !uploadImage(ctx, c, image, state.SourceURL.ValueString(), nil):
 		return nil
@@ -301,7 +301,7 @@ func updateImage(ctx context.Context, c *imageCall) error {
 	return nil
 }
 
-// deleteImage removes the picture, unless it is another one than the plan saw.
+// deleteImage removes the picture, unless it has changed since the plan.
 func deleteImage(ctx context.Context, c *imageCall) error {
 	name := c.State.ID.ValueString()
 	done, err := c.Meta.Run.Lock(ctx, kind+" "+name)
@@ -316,8 +316,8 @@ func deleteImage(ctx context.Context, c *imageCall) error {
 	return nil
 }
 
-// importImage takes the kind of a picture. After it, =FILE says which file it was made from: it is taken into the state, so that
-// nothing is left to plan. Without a file, = says that it was made from another file than the configured one.
+// importImage imports by the kind of a picture. =FILE after it is the file of the picture, which is put into the state,
+// so that the plan has no change. = without a file means another file than the configured one.
 func importImage(ctx context.Context, c *imageCall, text string) error {
 	name, file, hasFile := strings.Cut(text, "=")
 	const summary = "Cannot import this picture of the organization"

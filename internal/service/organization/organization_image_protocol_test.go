@@ -13,7 +13,7 @@ import (
 
 const organizationImageKind = "zulip_organization_image"
 
-// organizationImageHeld is a picture as the server holds it.
+// organizationImageHeld returns the server's picture.
 func organizationImageHeld(t *testing.T, o *acctest.Organization, name string) zulip.RealmImage {
 	t.Helper()
 	return o.Snapshot(t, zulip.FetchRealm).Realm.Image(name)
@@ -31,7 +31,7 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	}
 }
 
-// Each of the pictures is uploaded, changed in place and removed, and the others stay as they are.
+// Each of the pictures is uploaded, changed in place and removed, and the others are unchanged.
 func TestProtocolOrganizationImage_Lifecycle(t *testing.T) {
 	for _, name := range []string{"icon", "logo", "night_logo"} {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +98,10 @@ func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 		heal = o.Sandbox.Fail(fault)
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the one that was removed
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the removed picture
 }
 
-// An upload outside Terraform is noticed by its URL, and a removal too.
+// The URL shows an upload outside Terraform, and a removal too.
 func TestProtocolOrganizationImageDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
@@ -198,7 +198,7 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	}
 }
 
-// A lost answer is no error: to upload twice is to upload once.
+// A lost answer is no error, because uploading twice has the same result.
 func TestProtocolOrganizationImageLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}

@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// expectImage fails the test unless the server holds the picture.
+// expectImage fails the test unless the server has the picture.
 func expectImage(t *testing.T, o *acctest.Organization, name string, want any) {
 	t.Helper()
 	if now := organizationImageHeld(t, o, name); now != want {
@@ -66,7 +66,7 @@ func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
 	})
 }
 
-// A picture that was removed since the plan is a conflict for a change, and as planned for a destroy.
+// A picture that was removed since the plan is a conflict for a change, but not for a destroy.
 func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
@@ -96,7 +96,7 @@ func TestProtocolOrganizationImage_OtherUpload_DestroyWarning(t *testing.T) {
 	}
 }
 
-// A picture that exists already is imported, and replaced by the configured file if the import says so.
+// An existing picture is imported, and replaced by the configured file if the import ID says so.
 func TestProtocolOrganizationImage_Existing_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
@@ -115,7 +115,7 @@ func TestProtocolOrganizationImage_Existing_Imported(t *testing.T) {
 	}
 }
 
-// Where one resource destroys a picture and another one creates it, their order is not defined: the plan refuses it.
+// If one resource destroys a picture and another creates it, their order is not defined, and the plan refuses it.
 func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
@@ -140,7 +140,7 @@ func TestProtocolOrganizationImage_UploadAfterLostAnswer(t *testing.T) {
 	<-gate.Arrived
 	reading := o.Sandbox.Gate(http.MethodPost, "/register")
 	gate.Open()
-	<-reading.Arrived // what became of the upload
+	<-reading.Arrived // the effect of the upload
 	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
 	reading.Open()
 	theirs := organizationImageHeld(t, o, "logo")

@@ -27,7 +27,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// These attributes have further checks than those of their kind.
+// These attributes have checks besides those of their kind.
 const (
 	methodsAttribute    = "authentication_methods"
 	waitingAttribute    = "waiting_period_threshold"
@@ -42,7 +42,7 @@ type planning struct {
 	*organizationResource
 	view         *snapshot.Snapshot
 	config, plan *organizationModel
-	state        *organizationModel // nil for a resource that is to be created
+	state        *organizationModel // nil for a new resource
 	prior        *prior
 	// changes are the settings, and steps the settings and permissions, that an apply would send.
 	changes settings.Table
@@ -88,7 +88,7 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
 	attributes.KeepPrior(p.config, p.plan, p.prior, on)
 	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
-	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
+	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // the checks report unresolved values
 	p.check(ctx)
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
@@ -137,7 +137,7 @@ func (p *planning) permissions() attribute.PermissionPlan {
 	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
-// check refuses what the server would refuse, with the reason and the way out.
+// check refuses changes that the server would refuse, with the reason and the fix.
 func (p *planning) check(ctx context.Context) {
 	p.permissions().Check(p.diags)
 	p.checkCaller()
@@ -166,7 +166,8 @@ func (p *planning) check(ctx context.Context) {
 	}
 }
 
-// settingsAccess returns the effect of settings other than permissions on access.
+// settingsAccess returns the planned waiting period and the planned access of spectators. No other setting that is not
+// a permission decides access.
 func (p *planning) settingsAccess() permission.Change {
 	change := permission.Change{
 		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),
@@ -188,14 +189,14 @@ func (p *planning) settingsAccess() permission.Change {
 	return change
 }
 
-// isYetUnknown reports whether the configuration sets an attribute to something that is not known yet.
+// isYetUnknown reports whether the configuration sets an attribute to an unknown value.
 func (p *planning) isYetUnknown(attribute string) bool {
 	config, plan := p.config.settings[attribute], p.plan.settings[attribute]
 	return config != nil && !config.IsNull() && plan != nil && plan.IsUnknown()
 }
 
-// checkCaller refuses what the account may not send: the server would refuse all of it for one attribute, and even where
-// that would change nothing (server-behavior §O1).
+// checkCaller refuses attributes that the account can't send. The server would refuse the whole request for one
+// attribute, even without a change (server-behavior §O1).
 func (p *planning) checkCaller() {
 	if len(p.steps) == 0 {
 		return
@@ -219,10 +220,10 @@ func (p *planning) checkCaller() {
 			strings.Join(owners(p.view), ", "), self.Role))
 }
 
-// manyOwners is how many owners a message names.
+// manyOwners is the maximum number of owners that a message names.
 const manyOwners = 5
 
-// owners are the addresses of active owners, for a message.
+// owners returns the emails of active owners, for a message.
 func owners(view *snapshot.Snapshot) []string {
 	var addresses []string
 	for _, user := range view.Users() {
@@ -236,8 +237,8 @@ func owners(view *snapshot.Snapshot) []string {
 	return addresses
 }
 
-// checkAlone refuses that two resources of the configuration set the same attribute: each apply would undo what the other
-// did.
+// checkAlone refuses two resources of the configuration that set the same attribute, because each apply would undo the
+// other's change.
 func (p *planning) checkAlone() {
 	for _, setting := range allSettings {
 		value := p.plan.settings[setting.Name]
@@ -279,8 +280,8 @@ func (p *planning) checkMethods(names []string) {
 	}
 }
 
-// checkVideoChat refuses a provider of calls that the server is not set up for. Which there are not every server tells,
-// and one that the server is too old for was refused already.
+// checkVideoChat refuses a provider of calls that the server is not set up for. Not every server lists its providers.
+// One that the server is too old for was refused before.
 func (p *planning) checkVideoChat(value attr.Value) {
 	text, _ := value.(types.String)
 	var there []string
@@ -300,7 +301,8 @@ func (p *planning) checkVideoChat(value attr.Value) {
 		fmt.Sprintf("It is set up for %s. The server's administrator can add others.", strings.Join(there, ", ")))
 }
 
-// checkDigest refuses what the server would never show: it says that digests are off wherever it sends none itself.
+// checkDigest refuses to turn digests on if the server would never show it: a server that sends no digests shows that
+// they are off.
 func (p *planning) checkDigest(value attr.Value) {
 	flag, _ := value.(types.Bool)
 	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
@@ -309,7 +311,7 @@ func (p *planning) checkDigest(value attr.Value) {
 	}
 }
 
-// checkChannel refuses a channel that the organization cannot have for the purpose.
+// checkChannel refuses a channel that the organization cannot use for the purpose.
 func (p *planning) checkChannel(ctx context.Context, attribute string, value attr.Value) {
 	number, _ := value.(types.Int64)
 	if number.ValueInt64() == noChannel {
@@ -326,7 +328,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 		base.Report(p.diags, "", lookup.NoSuchChannel(at, err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server accepts only active channels.")
-	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // else this run may make it so
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // otherwise this run may change it
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Reports require a private channel.")
 	}
 }

@@ -19,18 +19,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The tests called TestProtocol… drive the resource through the plugin protocol, in this process and without a CLI. The
+// The tests named TestProtocol… run the resource through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: its owner is the account of the provider unless a test says otherwise.
 
 const organizationTypeName = "zulip_organization"
 
-// organizationHeld is the organization as the server holds it.
+// organizationHeld returns the server's organization.
 func organizationHeld(t *testing.T, o *acctest.Organization) *zulip.Realm {
 	t.Helper()
 	return o.Snapshot(t, zulip.FetchRealm).Realm
 }
 
-// organizationByHand changes the organization behind Terraform's back; the parameters are as on the wire.
+// organizationByHand changes the organization outside Terraform, with the parameters of a request.
 func organizationByHand(t *testing.T, o *acctest.Organization, params map[string]string) {
 	t.Helper()
 	o.Call(t, http.MethodPatch, "/realm", params)
@@ -61,19 +61,19 @@ func expectParams(t *testing.T, sent *acctest.Sent, want ...map[string]string) {
 	}
 }
 
-// wire are the settings that the server calls differently from the attribute, at the sandbox's own level.
+// wire maps attributes to settings with another name in the API, at the sandbox's own level.
 var wire = map[string]string{"giphy_rating": "gif_rating_policy"}
 
-// onWire is the name of a setting on the wire.
+// onWire returns the name of a setting in the API.
 func onWire(name string) string { return cmp.Or(wire[name], name) }
 
-// trial is one setting: the value it is changed to, the parameters of the request, and a change outside Terraform.
+// trial is one setting: its new value, the parameters of the request, and a change outside Terraform.
 type trial struct {
 	to           any
 	sends, drift string
 }
 
-// trials are those of every setting that is no permission.
+// trials has every setting that is not a permission.
 func trials(t *testing.T, o *acctest.Organization) map[string]trial {
 	private, public := o.MustChannel(t, "leads").ID, o.MustChannel(t, "general").ID
 	all := map[string]trial{
@@ -112,7 +112,7 @@ func trials(t *testing.T, o *acctest.Organization) map[string]trial {
 			all[name] = trial{flag == "false", fmt.Sprint(flag == "false"), flag}
 		}
 	}
-	for _, fact := range []string{ // that nobody can set
+	for _, fact := range []string{ // no one can set these
 		"presence_disabled", "push_notifications_enabled", "owner_full_content_access", "email_auth_enabled",
 		"password_auth_enabled", "allow_edit_history", "mandatory_topics",
 	} {
@@ -143,7 +143,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 		config[name], params[onWire(name)] = trial.to, trial.sends
 	}
 	settable := slices.Sorted(maps.Keys(all))
-	isOwn := func(name string) bool { return name == "on_destroy" } // which is no setting of the server
+	isOwn := func(name string) bool { return name == "on_destroy" } // not a setting of the server
 	if got := slices.DeleteFunc(run.Process().Configurable(organizationTypeName), isOwn); !slices.Equal(got, settable) {
 		t.Errorf("attributes:\n%v\nthe server has\n%v", got, settable)
 	}
@@ -171,7 +171,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 func TestProtocolOrganization_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	sent := o.Sent()
-	run.MustApply(values{"description": "First", "invite_required": true}) // the second is so already
+	run.MustApply(values{"description": "First", "invite_required": true}) // the second already has this value
 	sent.Expect(t, "PATCH description")
 	if got := run.State.Values["name"]; got == nil {
 		t.Errorf("what is not set is not shown: %v", run.State.Values)
@@ -227,7 +227,7 @@ func TestProtocolOrganizationDataSource(t *testing.T) {
 	o.As(t, "member").NewRun(t, organizationTypeName).Process().MustReadData(organizationTypeName, values{})
 }
 
-// at gives a test the organization on a server of a feature level.
+// at starts a server of a feature level, and a run with the organization.
 func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -235,8 +235,8 @@ func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// The setting has one name below a level and another from there on: it is read, changed and repaired on both sides. The
-// other name is ignored by the server without an error.
+// The setting has one name below a level and another from this level on. It is read, changed and repaired on both
+// sides. The server silently ignores the other name.
 func TestProtocolOrganizationGIFRating(t *testing.T) {
 	for _, test := range []struct {
 		level       int
@@ -268,7 +268,7 @@ func TestProtocolOrganizationGIFRating(t *testing.T) {
 	}
 }
 
-// Where the server's level is not known, the setting is sent under the name that the server shows.
+// If the server's level is not known, the setting is sent under the name that the server shows.
 func TestProtocolOrganizationGIFRatingLevelUnknown(t *testing.T) {
 	for level, name := range map[int]string{442: "giphy_rating", 500: "gif_rating_policy"} {
 		o, run := at(t, level)
@@ -285,7 +285,7 @@ func TestProtocolOrganizationGIFRatingLevelUnknown(t *testing.T) {
 	}
 }
 
-// A server that is upgraded changes nothing about what the state says: nothing is planned, and nothing is sent.
+// After an upgrade of the server, the state is unchanged, and nothing is planned or sent.
 func TestProtocolOrganizationUpgrade(t *testing.T) {
 	o, run := at(t, 442)
 	config := values{"giphy_rating": "pg-13", "name": "Example", "can_create_groups": []any{"role:moderators"}}
@@ -316,7 +316,7 @@ func TestProtocolOrganizationUpgrade(t *testing.T) {
 	}
 }
 
-// The server refuses what it does not know of the newer settings.
+// The server refuses newer settings that it does not have.
 func TestOrganization_NewerSettings_Checked(t *testing.T) {
 	o, _ := at(t, 500)
 	for name, value := range map[string]string{"default_avatar_source": "U", "media_preview_size": "120"} {
@@ -337,7 +337,7 @@ func realmUpdate(name, value string) (update zulip.RealmUpdate) {
 	return update
 }
 
-// Each provider of calls has a word, which is sent where the server is set up for it.
+// Each provider of calls has a name, which is sent if the server is set up for it.
 func TestProtocolOrganizationVideoChatProviders(t *testing.T) {
 	words := map[string]string{
 		"disabled": "0", "jitsi_meet": "1", "zoom": "3", "big_blue_button": "4", "zoom_server_to_server": "5",
@@ -360,7 +360,7 @@ func TestProtocolOrganizationVideoChatProviders(t *testing.T) {
 	run.ExpectRefused(values{"video_chat_provider": "constructor_groups"}, "video_chat_provider", "constructor_groups", "feature level 460")
 }
 
-// The permission that no server takes is shown and cannot be set, and nothing of it is sent with other permissions.
+// The permission that no server accepts is shown, but cannot be set, and is not sent with other permissions.
 func TestProtocolOrganizationWorkplaceUsers(t *testing.T) {
 	o, run := at(t, featurelevel.WorkplaceUsers)
 	if slices.Contains(run.Process().Configurable(organizationTypeName), "workplace_users_group") {

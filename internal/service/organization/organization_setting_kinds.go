@@ -22,15 +22,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// nameKind is the name: a text that the server would let be empty.
+// nameKind is the name, a text that the server would accept empty.
 type nameKind struct{ settings.Text }
 
-// Attribute is a string with something in it.
+// Attribute is a non-empty string.
 func (nameKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting(fmt.Sprintf("From 1 to %d characters.", organizationMaxName)), validators.Length(1, organizationMaxName))
 }
 
-// unlimited is the word for no limit. The server takes it too (server-behavior §O4).
+// unlimited is the value for no limit, which the server also accepts (server-behavior §O4).
 const unlimited = "unlimited"
 
 // limitKind is a time, as a number of units or "unlimited".
@@ -42,7 +42,7 @@ func (k limitKind) Attribute(text settings.SettingText) schema.Attribute {
 		validators.Count(k.unit, unlimited))
 }
 
-// Read takes a number; null and -1 are unlimited, the one for seconds and the other for days.
+// Read accepts a number; null (for seconds) and -1 (for days) are unlimited.
 func (limitKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	if raw == nil {
 		return types.StringNull(), nil
@@ -67,7 +67,7 @@ func (limitKind) Send(form *zulip.Form, name string, value attr.Value) {
 	form.JSON(name, text.ValueString())
 }
 
-// noChannel stands for none, here and on the wire.
+// noChannel means no channel, here and in the API.
 const noChannel = -1
 
 // channelKind is a channel, by its ID.
@@ -82,7 +82,7 @@ func (channelKind) Attribute(text settings.SettingText) schema.Attribute {
 	}
 }
 
-// defaultJitsi is the word for the server's own address.
+// defaultJitsi is the value for the server's own URL.
 const defaultJitsi = "default"
 
 // webAddress is compiled once, because the schema is created again for every process and every test.
@@ -97,7 +97,7 @@ func (jitsiKind) Attribute(text settings.SettingText) schema.Attribute {
 		validators.Length(0, maxJitsiURL), validators.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
 }
 
-// Read takes a URL; null is the default.
+// Read accepts a URL; null is the default.
 func (jitsiKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	if raw == nil {
 		return types.StringNull(), nil
@@ -112,15 +112,15 @@ func (jitsiKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	return types.StringValue(*url), nil
 }
 
-// Send sends it as JSON.
+// Send sends the URL as JSON.
 func (jitsiKind) Send(form *zulip.Form, name string, value attr.Value) {
 	if text, ok := value.(types.String); ok {
 		form.JSON(name, text.ValueString())
 	}
 }
 
-// avatarSources are the words for default pictures, and the letters for them (https://zulip.com/api/register-queue,
-// realm_default_avatar_source).
+// avatarSources are the names of default pictures, and the server's letters for them
+// (https://zulip.com/api/register-queue, realm_default_avatar_source).
 var avatarSources = map[string]string{"gravatar": "G", "jdenticon": "J"}
 
 // avatarKind is one of avatarSources. A letter that only the server knows is read as it is.
@@ -131,7 +131,7 @@ func (avatarKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting("One of `gravatar`, `jdenticon`."), validators.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
 }
 
-// Read takes any letter.
+// Read accepts any letter.
 func (avatarKind) Read(raw json.RawMessage, kept attr.Value) (attr.Value, error) {
 	value, err := settings.Text{}.Read(raw, kept)
 	for word, letter := range avatarSources {
@@ -164,7 +164,7 @@ func (previewSizeKind) Attribute(text settings.SettingText) schema.Attribute {
 	}
 }
 
-// methodsKind is the set of ways to log in that are on.
+// methodsKind is the set of enabled authentication methods.
 type methodsKind struct{}
 
 // Attribute is a set of names.
@@ -176,7 +176,7 @@ func (methodsKind) Attribute(text settings.SettingText) schema.Attribute {
 	}
 }
 
-// Read takes the methods as every server shows them.
+// Read accepts the methods in the form of every server.
 func (methodsKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	if raw == nil {
 		return types.SetNull(types.StringType), nil
@@ -194,7 +194,7 @@ func (methodsKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	return types.SetValueMust(types.StringType, on), nil
 }
 
-// Send turns the methods on, and none off: which others there are only a server says. See [turnOff].
+// Send turns methods on, but none off, because only a server knows the others. See [turnOff].
 func (methodsKind) Send(form *zulip.Form, name string, value attr.Value) {
 	form.JSON(name, turnOff(value, nil))
 }
@@ -215,7 +215,7 @@ func turnOff(wanted attr.Value, now map[string]zulip.AuthenticationMethod) map[s
 	return methods
 }
 
-// organizationTextsOf are the texts of a set; those that are not known yet are left out.
+// organizationTextsOf returns the known texts of a set.
 func organizationTextsOf(value attr.Value) (texts []string) {
 	set, _ := value.(types.Set)
 	for _, element := range set.Elements() {

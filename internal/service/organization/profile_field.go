@@ -47,7 +47,7 @@ func NewProfileFieldResource() resource.Resource {
 			IsTaken: zulip.IsProfileFieldNameTaken,
 			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Context) {
 				e.Detail = fmt.Sprintf("Field %d is called %q and has the type %s. The server accepts each name only once.", field.ID, field.Name, field.Type)
-				e.MayBeReplaced = true // one of another type may be the one that this replaces
+				e.MayBeReplaced = true // a field of another type may be the one that this resource replaces
 			},
 		},
 		ReadInto: func(m *profileFieldModel, field *zulip.ProfileField, c *core.Context) {
@@ -66,7 +66,7 @@ func createProfileField(ctx context.Context, c *core.Context, plan *profileField
 	return c.Meta.Client.CreateProfileField(ctx, field)
 }
 
-// updateProfileField sends what differs.
+// updateProfileField sends the differences.
 func updateProfileField(ctx context.Context, c *core.Context, planned, current *profileFieldModel) error {
 	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
@@ -89,7 +89,7 @@ func (m *profileFieldModel) fieldWithSameName(view *snapshot.Snapshot) (*zulip.P
 	return nil, false
 }
 
-// namedBy is the attribute that the name comes from.
+// namedBy returns the attribute that determines the name.
 func (m *profileFieldModel) namedBy() string {
 	if base.IsSet(m.Name) {
 		return "name"
@@ -187,7 +187,7 @@ func optionsAttribute() schema.ListNestedAttribute {
 	}
 }
 
-// levelLongSummary is the feature level from which a long text can stand in the summary of a profile.
+// levelLongSummary is the feature level from which a long text can be in the summary of a profile.
 var levelLongSummary = featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true")
 
 // custom is the subtype of an external account that the server knows nothing about.
@@ -212,7 +212,8 @@ type profileFieldModel struct {
 // optionType is the type of one option.
 var optionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
 
-// flag is a switch of a field: its name, where it stands, and since when servers have it; 0: every server does.
+// flag is a flag of a field: its name, its value in the model, and the first feature level that has it; 0 for every
+// server.
 type flag struct {
 	name  string
 	value *types.Bool

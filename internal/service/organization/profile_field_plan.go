@@ -20,7 +20,7 @@ import (
 // known are the services whose fields the server names itself (server-behavior §L6).
 var known = []string{"github", "twitter"}
 
-// validateProfileField refuses what is wrong in any organization, as far as it is known.
+// validateProfileField refuses known values that are wrong in every organization.
 func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 	if config.FieldType.IsUnknown() {
 		return
@@ -102,7 +102,7 @@ func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel])
 	}
 }
 
-// lostOptions are the keys of the options that a plan removes, as far as that is known.
+// lostOptions returns the known keys of the options that a plan removes.
 func lostOptions(plan, prior *profileFieldModel) map[string]bool {
 	if plan.Options.IsUnknown() || !base.IsSet(prior.Options) {
 		return nil
@@ -120,7 +120,7 @@ func lostOptions(plan, prior *profileFieldModel) map[string]bool {
 	return gone
 }
 
-// warnLoss says how many people lose what they have written in the field.
+// warnLoss warns how many people lose their value of the field.
 func warnLoss(ctx context.Context, p *core.Plan[profileFieldModel], loses func(value string) bool, why string) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
@@ -145,7 +145,7 @@ func people(count int) string {
 	return fmt.Sprintf("%d people lose", count)
 }
 
-// fixedByService are the attributes that the server decides of a field for accounts of a service that it knows.
+// fixedByService are the attributes that the server determines for a field of a service that it knows.
 func fixedByService(state *profileFieldModel) []string {
 	if slices.Contains(known, state.Subtype.ValueString()) {
 		return []string{"name", "hint"}

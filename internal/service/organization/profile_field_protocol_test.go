@@ -23,7 +23,7 @@ func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
 	return list
 }
 
-// expectProfileField fails the test unless the server holds these fields, each as its type and name.
+// expectProfileField fails the test unless the server has these fields, each as its type and name.
 func expectProfileField(t *testing.T, o *acctest.Organization, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -35,7 +35,7 @@ func expectProfileField(t *testing.T, o *acctest.Organization, want ...string) {
 	}
 }
 
-// profileFieldByHand adds a text field behind the provider's back and returns its ID.
+// profileFieldByHand adds a text field outside Terraform and returns its ID.
 func profileFieldByHand(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateProfileField(context.Background(), zulip.ProfileFieldChange{Type: 1, Name: &name})
@@ -53,7 +53,7 @@ func team(more values) values {
 	return config
 }
 
-// shift is a field to choose from: options are key, text, key, text.
+// shift is a list field; options are key, text, key, text.
 func shift(options ...string) values {
 	list := []any{}
 	for i := 0; i < len(options); i += 2 {
@@ -109,7 +109,7 @@ func TestProtocolProfileFieldTypes(t *testing.T) {
 	expectProfileField(t, o, want...)
 }
 
-// An option keeps its key through another text and another place, and people keep what they chose.
+// An option keeps its key if its text or position changes, and people keep their choice.
 func TestProtocolProfileFieldOptions(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(shift("d", "Day", "n", "Night"))
@@ -263,7 +263,7 @@ func TestProtocolProfileFieldLostAnswer(t *testing.T) {
 	expectProfileField(t, o, "short_text Team", "external_account Twitter username")
 }
 
-// An object that an apply made before it was broken off is refused, and adopted when the next apply is told to recover.
+// An object that an interrupted apply has created is refused, and adopted if the provider has recover_interrupted.
 func TestProtocolListObject_CreateInterrupted_Adopted(t *testing.T) {
 	for _, test := range []struct {
 		kind                   string
@@ -361,7 +361,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 	}
 }
 
-// An element of the list is unknown as a whole while a conditional expression decides which it is.
+// An element of the list is wholly unknown if an unknown condition decides it.
 func TestProtocolProfileFieldUnknownOption(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	config := shift("d", "Day")

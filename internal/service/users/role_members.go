@@ -65,7 +65,7 @@ func (m *roleMembersModel) value() people.Value {
 	return people.Value{Texts: &m.Users, IDs: &m.UserIDs}
 }
 
-// role returns the role of the list, and demotion the one of users who are removed from it.
+// role returns the role of the list. demotion returns the role of users who are removed from it.
 func (m *roleMembersModel) role() zulip.Role { return role(m.Role) }
 
 func (m *roleMembersModel) demotion() zulip.Role {
@@ -75,11 +75,10 @@ func (m *roleMembersModel) demotion() zulip.Role {
 	return role(m.DemoteTo)
 }
 
-// roleUsers are the users of a role.
+// roleUsers are the users with a role.
 var roleUsers = people.Users("Deactivated users have no permissions, and their roles are left unchanged")
 
-// listed are the roles that can have a list, and demotions the roles that users can get when they are removed from
-// one.
+// listed are the roles that can have a list. demotions are the roles that users can get when they are removed from one.
 var (
 	listed    = []string{"owner", "administrator", "moderator"}
 	demotions = []string{"administrator", "moderator", "member"}
@@ -111,7 +110,7 @@ func (roleMembers) schema() schema.Schema {
 	}
 }
 
-// validate refuses a demotion that is none.
+// validate refuses a demotion to a role that is not lower.
 func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
 	if base.IsSet(config.Role) && base.IsSet(config.DemoteTo) && config.demotion() <= config.role() {
 		diags.AddAttributeError(path.Root("demote_to"), "demote_to is not a lower role",
@@ -119,10 +118,10 @@ func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
 	}
 }
 
-// plan determines who gets and who loses the role, refuses impossible changes, and warns about their effects.
+// plan determines which users get and lose the role, refuses impossible changes, and warns about effects.
 func (r roleMembers) plan(ctx context.Context, c *roleMembersCall) error {
 	plan, state := c.Plan, c.State
-	plan.ID, plan.UserIDs = plan.Role, types.MapUnknown(types.Int64Type) // unknown, if the role is
+	plan.ID, plan.UserIDs = plan.Role, types.MapUnknown(types.Int64Type) // unknown if the role is unknown
 	switch {
 	case state != nil && !plan.Role.Equal(state.Role): // a second plan, without a state, is about the other role
 		c.Replace("role")
@@ -138,7 +137,7 @@ func (r roleMembers) plan(ctx context.Context, c *roleMembersCall) error {
 	return nil
 }
 
-// warnOfKept warns of those who keep the role when the resource ends.
+// warnOfKept warns about the users who keep the role when the resource is destroyed.
 func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
 	view, held, err := c.State.holders(ctx, c)
 	if err != nil || len(held) == 0 {
@@ -183,7 +182,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	return nil
 }
 
-// isPersonIn returns a function that reports whether an ID is that of a person.
+// isPersonIn returns a function that reports whether an ID belongs to a person.
 func isPersonIn(view *snapshot.Snapshot) func(int64) bool {
 	return func(id int64) bool {
 		user, ok := view.User(id)
@@ -191,16 +190,16 @@ func isPersonIn(view *snapshot.Snapshot) func(int64) bool {
 	}
 }
 
-// refuseUnlisted refuses a new list that does not name everyone with the role: its creation takes the role from no
-// one.
+// refuseUnlisted refuses a new list that does not name everyone with the role, because a creation takes the role from
+// no one.
 func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Users not listed also have the role %s", role),
 		fmt.Sprintf("The role %s also belongs to %s. A new zulip_role_members takes the role from no one. List them in users, or first import the resource, so that the plan shows everyone it demotes:\n\n"+
 			"  import {\n    to = zulip_role_members.NAME\n    id = %q\n  }", role, who, role.String()))
 }
 
-// check refuses changes that the server would refuse, and warns about people who lose a higher role, and about those
-// who gain or lose a right. Each grant is checked in the organization as the ones before leave it.
+// check refuses changes that the server would refuse, and warns about people who lose a higher role, or who gain or
+// lose a right. Each grant is checked in the organization that the previous grants result in.
 func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant, view *snapshot.Snapshot) {
 	role, after, roles := c.Plan.role(), view, map[int64]zulip.Role{}
 	for _, one := range grants {
@@ -234,13 +233,13 @@ func (r roleMembers) create(ctx context.Context, c *roleMembersCall) error {
 		return nil
 	}
 	wrote := r.carryOut(ctx, c, r.arrivals(ctx, c, wanted.IDs, wanted.Emails, view, nil), nil)
-	if wrote || !c.Diags.HasError() { // else there is nothing to manage
+	if wrote || !c.Diags.HasError() { // otherwise there is nothing to manage
 		r.save(ctx, c, wanted.IDs, view)
 	}
 	return nil
 }
 
-// read takes from the snapshot who has the role.
+// read sets the list to the users with the role in the snapshot.
 func (roleMembers) read(ctx context.Context, c *roleMembersCall) error {
 	view, held, err := c.State.holders(ctx, c)
 	if err != nil || view == nil {
@@ -268,7 +267,7 @@ func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
 	before := roleUsers.Named(c.State.value(), view)
 	come := r.arrivals(ctx, c, sets.Without(wanted.IDs, before.IDs), wanted.Emails, view, known)
 	var leave []grant
-	if !wanted.MayHaveMoved { // else it may be who has another address by now
+	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
 		leave = r.departures(ctx, c, sets.Without(before.IDs, wanted.IDs), before.Emails, view)
 	}
 	r.carryOut(ctx, c, come, leave)
@@ -291,7 +290,7 @@ func (roleMembers) save(ctx context.Context, c *roleMembersCall, users []int64, 
 	c.Save(c.Plan)
 }
 
-// importRole takes a role.
+// importRole imports by the name of the role.
 func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string) error {
 	if !slices.Contains(listed, role) {
 		return base.Refused(path.Empty(), "Cannot import this role", "The ID of an import is the role: owner, administrator or moderator.")

@@ -51,7 +51,7 @@ func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (vie
 	return view, held, nil
 }
 
-// having returns those of some who are active and have a role.
+// having returns the IDs of the active users with a role, out of some IDs.
 func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		user, ok := view.User(id)
@@ -59,7 +59,7 @@ func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
 	})
 }
 
-// grant is the role that an account gets by the list.
+// grant returns the role that an account gets by the list.
 func (roleMembers) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
 	return grant{user.Address(), accounts.Grant{
 		ID: user.ID, Email: email, Prior: prior, Planned: planned, At: path.Root("users"), Names: path.Root("users"),
@@ -78,8 +78,8 @@ type grant struct {
 	accounts.Grant
 }
 
-// arrivals are the grants of those who come into a list. known are the roles at the last refresh; nil if there was none, and then those
-// of the snapshot are compared with.
+// arrivals returns the grants for users who are added to a list. known are the roles at the last refresh. If it is nil,
+// the prior roles are those of the snapshot.
 func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
 	role := c.Plan.role()
 	for _, id := range ids {
@@ -100,7 +100,7 @@ func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int
 // may change roles.
 func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot) (grants []grant) {
 	role, self := c.Plan.role(), c.Meta.Store.Self().ID
-	isGiven := func(now *zulip.User) bool { // by another resource of this run
+	isGiven := func(now *zulip.User) bool { // another resource of this run has changed it
 		return now.Role != role && c.Meta.Run.HasGivenRole(now.ID, int(now.Role))
 	}
 	for _, id := range ids {
@@ -120,8 +120,8 @@ func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []i
 	return grants
 }
 
-// carryOut gives the role to new users, and takes it from leaving ones. If a new user could not get it, it takes it
-// from no one. It returns true if any role was written.
+// carryOut gives the role to new users, and takes it from leaving ones. If a new user could not get the role, no one
+// loses it. The result is true if any role was written.
 func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave []grant) (wrote bool) {
 	for _, grants := range [][]grant{come, leave} {
 		if c.Diags.HasError() {
@@ -130,7 +130,7 @@ func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave
 		for _, one := range grants {
 			written, err := one.Give(ctx, c.Meta, c.Diags)
 			wrote = wrote || written
-			if err != nil { // the next would fail as well
+			if err != nil { // the next request would fail too
 				c.Diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
 				break
 			}
@@ -144,7 +144,7 @@ func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave
 // account that is not included was a member.
 type knownRoles map[zulip.Role][]int64
 
-// privateRoles is where they stand in the private state.
+// privateRoles is their key in the private state.
 const privateRoles = "roles"
 
 // of returns the prior role of an account.

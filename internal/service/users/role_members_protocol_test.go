@@ -16,7 +16,7 @@ type values = acctest.Values
 
 // The people of the sandbox, and the names of their accounts.
 const (
-	roleMembersInes  = "ines.moreau@example.com"  // owner, the only one
+	roleMembersInes  = "ines.moreau@example.com"  // the only owner
 	roleMembersTomas = "tomas.berg@example.com"   // admin
 	roleMembersAmara = "amara.okafor@example.com" // moderator
 	roleMembersLena  = "lena.fischer@example.com" // member
@@ -55,7 +55,7 @@ func expectRoleMembers(t *testing.T, o *acctest.Organization, roles map[string]s
 	}
 }
 
-// bot is the address of the sandbox's bot, an administrator.
+// bot is the email of the sandbox's bot, an administrator.
 func bot(t *testing.T, o *acctest.Organization) string {
 	t.Helper()
 	user, err := o.Client.User(t.Context(), id(t, o, "bot"))
@@ -72,7 +72,7 @@ func TestProtocolRoleMembers_Lifecycle(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
 	expectRoleMembers(t, o, map[string]string{"moderator": "moderator", "member": "moderator"})
-	run.MustApply(list("moderator", "user:"+roleMembersLena, fmt.Sprint("user_id:", id(t, o, "moderator")), roleMembersLena)) // the same in other words
+	run.MustApply(list("moderator", "user:"+roleMembersLena, fmt.Sprint("user_id:", id(t, o, "moderator")), roleMembersLena)) // the same users, written differently
 	sent.Expect(t, "PATCH role")
 	run.MustApply(list("moderator", roleMembersLena, roleMembersKenji))
 	expectRoleMembers(t, o, map[string]string{"moderator": "member", "member": "moderator", "member2": "moderator"})
@@ -107,7 +107,7 @@ func TestProtocolRoleMembers_UnlistedHolders_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
 	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Users not listed also have the role administrator", roleMembersTomas, bot(t, o), `id = "administrator"`)
-	// In an apply it is so too: whoever was given the role since is named.
+	// An apply refuses it too, and names a user who was given the role since.
 	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o), roleMembersLena))
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
 	run.Fork().Apply(plan).ExpectError(t, "users", "Users not listed also have the role administrator", roleMembersKenji)
@@ -204,7 +204,7 @@ func TestProtocolRoleMembers_ChangedSincePlan_Refused(t *testing.T) {
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
 	sent := o.Sent()
 	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed after the plan was made", "when the plan was made:     member", "now:                        administrator", "asks for: moderator")
-	sent.Expect(t) // and nobody leaves
+	sent.Expect(t) // and no one is removed
 	expectRoleMembers(t, o, map[string]string{"member2": "administrator", "member": "moderator"})
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
 
@@ -221,14 +221,14 @@ func TestProtocolRoleMembers_ChangedSincePlan_Refused(t *testing.T) {
 	sent = o.Sent()
 	failed := run.Fork()
 	failed.Apply(plan).ExpectError(t, "users", "The role of "+roleMembersLena+" was changed", "when the plan was made:     moderator", "now:                        owner", "asks for: member")
-	sent.Expect(t, "PATCH role") // Kenji comes
+	sent.Expect(t, "PATCH role") // Kenji is added
 	if held := fmt.Sprint(failed.State.Values["users"]); !strings.Contains(held, roleMembersKenji) || strings.Contains(held, roleMembersLena) {
 		t.Errorf("the state lists %s", held)
 	}
 	roleMembersGive(t, o, "member", zulip.RoleModerator)
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
 
-	// Whom the plan did not see with the role, it takes it from neither: the next plan shows them.
+	// A plan that did not see a user with the role does not take it from them. The next plan shows them.
 	plan = change()
 	roleMembersGive(t, o, "admin", zulip.RoleModerator)
 	run.Apply(plan).ExpectNoError(t)
@@ -277,7 +277,7 @@ func TestProtocolRoleMembersLostAnswer(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"member": "moderator"})
 }
 
-// An owner stays, the provider's account too, and only owners manage the list of owners.
+// One owner must remain, the provider's account keeps the role, and only owners manage the list of owners.
 func TestProtocolRoleMembers_OwnersAndProvider_Protected(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
@@ -287,11 +287,11 @@ func TestProtocolRoleMembers_OwnersAndProvider_Protected(t *testing.T) {
 	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "remove the provider's own access")
 	for account, words := range map[string]string{"moderator": "cannot change roles", "admin": "Only owners can change who is an owner"} {
 		other := o.As(t, account).NewRun(t, "zulip_role_members")
-		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
+		owner := fmt.Sprint(id(t, o, "owner")) // moderators don't see emails
 		other.ExpectRefused(list("owner", owner, fmt.Sprint(id(t, o, "member"))), "users", words)
 		other.MustApply(list("owner", owner)) // nothing has to be sent
 	}
-	// Without the protection the role is handed over: first given, then taken away.
+	// Without the protection, the role is given to the new owner, and then taken from the old one.
 	run.Block["lockout_protection"] = false
 	plan, diags := run.Plan(list("owner", roleMembersLena))
 	diags.ExpectNoError(t)
@@ -304,7 +304,7 @@ func TestProtocolRoleMembers_OwnersAndProvider_Protected(t *testing.T) {
 	expectRoleMembers(t, o.As(t, "member"), map[string]string{"owner": "member", "member": "owner"})
 }
 
-// The last owner is not demoted, although there was another one in the plan.
+// The last owner is not demoted, although the plan saw another owner.
 func TestProtocolRoleMembers_NowLastOwner_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	roleMembersGive(t, o, "member", zulip.RoleOwner)
@@ -334,7 +334,7 @@ func TestProtocolRoleMembersListedLower(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"admin": "moderator"})
 }
 
-// An unknown value breaks no plan: a new list is planned, and an existing one waits or names the unknown element.
+// A plan with an unknown value is valid. A new list is planned, and an existing list waits or has the unknown element.
 func TestProtocolRoleMembersUnknown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustPlan(values{"role": acctest.Unknown, "users": acctest.Unknown})
@@ -362,7 +362,7 @@ func TestProtocolRoleMembersUnknown(t *testing.T) {
 	}
 }
 
-// A guest may not see everyone: then the users with the role are not reported.
+// A guest can't always see everyone. In that case the users with the role are not reported.
 func TestProtocolRoleMembers_ByGuest_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara))

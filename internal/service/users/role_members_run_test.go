@@ -21,9 +21,9 @@ import (
 // roleMembersPart is one resource of a run with several.
 type roleMembersPart struct {
 	resource string
-	imported string // what its state is imported by; "": it is created
+	imported string // the ID to import; "" for a new resource
 	config   values
-	fails    string // where its plan is refused if it is the last one
+	fails    string // the error of its plan if it is planned last
 }
 
 // eachOrder calls test with the parts in both orders.
@@ -48,13 +48,13 @@ func planIn(t *testing.T, p *acctest.Process, one roleMembersPart) (*acctest.Pla
 	return p.Plan(one.resource, state, one.config)
 }
 
-// Two resources that say different things of a role are refused, whichever is planned first.
+// Two resources that contradict each other about a role are refused, whichever is planned first.
 func TestProtocolRoleMembersTwoResources(t *testing.T) {
 	moderators := roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), "users"}
 	for name, test := range map[string]struct {
 		first, second roleMembersPart
 		says          string
-		way           string // what to do, in whatever order they are planned
+		way           string // the fix, in any order
 	}{
 		"a role that is not the list's":         {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersLena, "role": "guest"}, "role"}, "Two roles for " + roleMembersLena, ""},
 		"the role of someone who is not listed": {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersKenji, "role": "moderator"}, "role"}, "Two roles for " + roleMembersKenji, ""},
@@ -102,7 +102,7 @@ func TestProtocolRoleMembers_SameRole_Accepted(t *testing.T) {
 		"an account alone":             {"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer"}, ""},
 		"someone else":                 {"zulip_user_role", "", values{"user": roleMembersKenji, "role": "guest"}, ""},
 		"another role":                 {"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersKenji), ""},
-		"replaced, or not":             {"zulip_role_members", "moderator", list("moderator", roleMembersAmara, roleMembersLena), ""}, // -replace plans it with and without its state
+		"replaced, or not":             {"zulip_role_members", "moderator", list("moderator", roleMembersAmara, roleMembersLena), ""}, // -replace plans the list with and without its state
 		"the end of a role that stays": {"zulip_user_role", roleMembersAmara, nil, ""},
 		"an unknown person":            {"zulip_user_role", "", values{"user": acctest.Unknown, "role": "guest"}, ""},
 	} {
@@ -138,7 +138,7 @@ func TestProtocolRoleMembersMove(t *testing.T) {
 				t.Run(order, func(t *testing.T) {
 					o, run := acctest.StartRun(t, "zulip_role_members")
 					account, who := "moderator", []roleMembersPart{test.from, test.to}
-					if name == "down" { // it is the bot, whose address depends on the sandbox
+					if name == "down" { // the account is the bot, whose email depends on the sandbox
 						account = "bot"
 						roleMembersGive(t, o, "member", zulip.RoleAdministrator)
 						who[1].config = list("moderator", roleMembersAmara, bot(t, o))
@@ -171,7 +171,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// TestAccSandboxUserAndRole makes an account and names it in other resources of the same run.
+// TestAccSandboxUserAndRole creates an account and names it in other resources of the same run.
 func TestAccSandboxUserAndRole(t *testing.T) {
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	config := fmt.Sprintf(`resource "zulip_user" "x" {
@@ -208,7 +208,7 @@ data "zulip_user_status" "x" {
 			{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		},
 	})
-	// The role is a moderator's on the server too.
+	// The user is also a moderator on the server.
 	user, err := org.Client.UserByEmail(context.Background(), newcomer)
 	if err != nil || user.Role.String() != "moderator" {
 		t.Errorf("the account is %+v, %v", user, err)

@@ -22,7 +22,7 @@ const (
 	oneRunNew       = "new@example.com"
 )
 
-// oneRunPart is one resource of a configuration.
+// oneRunPart is a resource of a configuration.
 type oneRunPart struct {
 	resource string
 	state    *acctest.Instance
@@ -47,7 +47,7 @@ func oneRunID(t *testing.T, o *acctest.Organization, account string) int64 {
 	return int64(credentials.ID)
 }
 
-// expectAccount fails the test unless the server holds this role and activity of an account.
+// expectAccount fails the test unless an account has this role, and is active or not, on the server.
 func expectAccount(t *testing.T, o *acctest.Organization, account, role string, active bool) {
 	t.Helper()
 	user, err := o.Client.User(t.Context(), oneRunID(t, o, account))
@@ -105,7 +105,7 @@ func TestProtocolRole_NewAccountOutsideList_Refused(t *testing.T) {
 	}
 }
 
-// The role of an account that the same plan creates is one more role of it.
+// The role of an account that the same plan creates must not contradict another resource.
 func TestProtocolUserRole_NewButUnlisted_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	account := oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New"}}
@@ -160,12 +160,12 @@ func TestProtocolUser_ReactivatedOutsideRoleList_Refused(t *testing.T) {
 	}
 }
 
-// A list that names the account agrees with its reactivation, whatever the role was.
+// A list that names the account doesn't contradict its reactivation, whatever the role was.
 func TestProtocolUser_ReactivatedInRoleList_Planned(t *testing.T) {
 	for email, name := range map[string]string{oneRunModerator: "Amara Okafor", oneRunGuest: "Paul Dubois"} {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		if email == oneRunGuest {
-			deactivated(t, o, oneRunModerator, "Amara Okafor") // else the list would take the role from her
+			deactivated(t, o, oneRunModerator, "Amara Okafor") // otherwise the list would take the role from her
 		}
 		user := oneRunPart{"zulip_user", deactivated(t, o, email, name), acctest.Values{"email": email, "full_name": name, "active": true}}
 		list := roleList("moderator", email)
@@ -196,7 +196,7 @@ func TestProtocolUser_Reactivated_RoleWarning(t *testing.T) {
 	}
 }
 
-// No one is active with a role that the configuration takes away.
+// No user is active with a role that the configuration takes away.
 func TestProtocolUser_ReactivatedWithRole_RoleFirst(t *testing.T) {
 	for _, attribute := range []string{"active", "adopt_deactivated"} {
 		t.Run(attribute, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestProtocolUser_ReactivatedWithRole_RoleFirst(t *testing.T) {
 	}
 }
 
-// The role that a deactivated account has is not another user's change once this run has reactivated it.
+// After this run has reactivated an account, its old role is not a change outside Terraform.
 func TestProtocolRoleMembers_ReactivatedAndListed_Applied(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	user := oneRunPart{"zulip_user", deactivated(t, o, oneRunGuest, "Paul Dubois"), acctest.Values{"email": oneRunGuest, "full_name": "Paul Dubois", "active": true}}
@@ -257,7 +257,7 @@ func TestProtocolRoleMembers_EmailReassigned_Refused(t *testing.T) {
 	expectAccount(t, o, "member", "owner", true)
 }
 
-// The provider itself refuses an email that the state has, whether it stays in the list or leaves it.
+// The provider refuses an email of the state that belongs to another user, whether it stays in the list or not.
 func TestProtocolRoleMembers_StateEmailReassigned_Refused(t *testing.T) {
 	for name, users := range map[string][]any{"stays": {oneRunModerator, oneRunMember, oneRunGuest}, "leaves": {oneRunModerator}} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestProtocolRoleMembers_StateEmailReassigned_Refused(t *testing.T) {
 	}
 }
 
-// A new list has no state to compare with: the plan has the users that it found.
+// A new list has no state to compare with, so the plan has the IDs that it found.
 func TestProtocolRoleMembers_NewEmailReassigned_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
@@ -284,7 +284,7 @@ func TestProtocolRoleMembers_NewEmailReassigned_Refused(t *testing.T) {
 	}
 	o.MoveEmail(t, "member", "member2", oneRunMember)
 	run.ExpectOutdated(plan, "user_ids")
-	// The provider also refuses it where nothing is planned again.
+	// The provider also refuses it if nothing is planned again.
 	sent := o.Sent()
 	state, diags := run.Process().Apply(plan)
 	diags.ExpectError(t, "users", oneRunMember+" now belongs to another user", "belonged to user "+fmt.Sprint(want["user:"+oneRunMember]))
@@ -307,7 +307,7 @@ func TestProtocolRoleMembers_NewEmailGone_Refused(t *testing.T) {
 	run.ExpectOutdated(plan, "user_ids")
 }
 
-// The user IDs in the state belong to the emails in the state, also after someone has joined.
+// The user IDs in the state belong to the emails in the state, even after another user has joined.
 func TestProtocolRoleMembers_UserIDs(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
@@ -365,7 +365,7 @@ func TestProtocolRoleMembers_EmailReassignedDuringApply(t *testing.T) {
 	expectAccount(t, o, "member2", "member", true)
 }
 
-// A request that has to wait is not repeated before the account is read again.
+// The account is read again before a delayed request is repeated.
 func TestProtocolRoleMembers_ChangedDuringWait_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
@@ -376,7 +376,7 @@ func TestProtocolRoleMembers_ChangedDuringWait_Refused(t *testing.T) {
 	gate := o.Sandbox.Gate("GET", "/users/"+oneRunMember)
 	go func() {
 		defer gate.Open()
-		(<-gate.Arrived).Release() // the read before the request that is refused
+		(<-gate.Arrived).Release() // the reading before the refused request
 		held := <-gate.Arrived
 		o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
 		held.Release()
@@ -397,7 +397,7 @@ func TestProtocolUserRole_EmailReassigned_Refused(t *testing.T) {
 	expectAccount(t, o, "member2", "member", true)
 }
 
-// An email that this run gives to an account is the account's.
+// An email that this run gives to an account belongs to this account.
 func TestProtocolRoleMembers_EmailChangedInRun(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	account := o.NewRun(t, "zulip_user")
@@ -427,7 +427,8 @@ func TestProtocolRoleMembers_JoinedSincePlan_Applied(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A deactivated account that an earlier plan took out leaves nothing now: an unknown email does not stop the plan.
+// A deactivated account that an earlier plan removed from the list changes nothing now. An unknown email does not stop
+// the plan.
 func TestProtocolRoleMembers_UnknownEmailAfterLeaver(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_role_members")

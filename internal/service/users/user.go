@@ -1,4 +1,4 @@
-// Package users has people: accounts, roles, statuses and the settings of the provider's own account.
+// Package users has the resources of people: accounts, roles, statuses and settings.
 package users
 
 import (
@@ -73,7 +73,7 @@ func NewUserResource() resource.Resource {
 // passwordKey is the key by which a context holds the configured password.
 type passwordKey struct{}
 
-// Create creates the account. The password is in the configuration alone: no plan, state or model has it.
+// Create creates the account. Only the configuration has the password, not the plan, the state or a model.
 func (r *userResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var password types.String
 	if resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("password"), &password)...); resp.Diagnostics.HasError() {
@@ -82,8 +82,8 @@ func (r *userResource) Create(ctx context.Context, req resource.CreateRequest, r
 	r.Resource.Create(context.WithValue(ctx, passwordKey{}, password.ValueString()), req, resp)
 }
 
-// adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, or takes it
-// as it is where it is to stay so. It refuses any other account that has the address.
+// adopt reactivates the deactivated account with the email, if that is configured or this run has deactivated it. If
+// active is false, the account stays deactivated. Any other account with the email is refused.
 func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bool, err error) {
 	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
 	var diags diag.Diagnostics
@@ -135,14 +135,14 @@ func create(ctx context.Context, c *core.Context, plan *account) (int64, error) 
 	return c.Meta.Client.CreateUser(ctx, user)
 }
 
-// mayBeCreated reports whether an account has the planned address or, since the person may hide it, the planned name and a
-// hidden address.
+// mayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
 func mayBeCreated(a *account, user *zulip.User, _ *core.Context) bool {
 	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || hidesEmail(user) && user.FullName == strings.TrimSpace(a.FullName.ValueString())
 	return isAlike && !user.IsBot
 }
 
-// isUnread says that the server does not show an address which the account hides. One that was imported is taken on trust.
+// isUnread reports whether the email cannot be compared because the account hides it. The email of an imported account
+// is trusted instead.
 func isUnread(attribute string, prior *account, c *core.Context) bool {
 	if attribute != "email" || prior == nil {
 		return false
@@ -171,7 +171,8 @@ func update(ctx context.Context, c *core.Context, planned, current *account) err
 	return setActive(ctx, c, planned, current)
 }
 
-// send sends what differs of the account itself. The server makes all of a change or nothing. Roles are groups too.
+// send sends the differences of the account itself. The server executes all of a change or nothing. Roles are also
+// groups.
 func send(ctx context.Context, c *core.Context, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
 	if change.Empty() {
 		return nil
@@ -187,8 +188,8 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 	return err
 }
 
-// deactivate deactivates the account, because the server deletes no accounts. One that no longer exists or is
-// deactivated is no error.
+// deactivate deactivates the account, because the server deletes no accounts. It is no error if the account no longer
+// exists or is deactivated.
 func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	var diags diag.Diagnostics
 	if checkActions(c.Base, state, &diags); diags.HasError() {
@@ -220,7 +221,7 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	return nil
 }
 
-// ImportState takes the account's ID, or its address. It asks the server, which knows addresses that no list shows.
+// ImportState imports by the account's ID or email. It asks the server, which knows emails that no list shows.
 func (r *userResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -237,8 +238,8 @@ func (r *userResource) ImportState(ctx context.Context, req resource.ImportState
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), user.ID)...)
 }
 
-// find returns the account that an ID or an address means. Where there is none its error suggests the nearest address of
-// the snapshot.
+// find returns the account with an ID or email. If there is none, its error suggests the most similar email of the
+// snapshot.
 func (r *userResource) find(ctx context.Context, text string) (*zulip.User, error) {
 	var user *zulip.User
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -257,7 +258,7 @@ func (r *userResource) find(ctx context.Context, text string) (*zulip.User, erro
 	return lookup.User(s, text)
 }
 
-// checkImported refuses an account that a zulip_user cannot manage as it is.
+// checkImported refuses an account that a zulip_user cannot manage.
 func checkImported(user *zulip.User) error {
 	switch {
 	case user.IsBot:
@@ -353,14 +354,14 @@ const (
 	forbiddenInNames = "*`\\>\"@"
 )
 
-// nameValidator refuses names that no server takes.
+// nameValidator refuses names that no server accepts.
 type nameValidator struct{}
 
 func (nameValidator) Description(context.Context) string { return "a name" }
 
 func (v nameValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses invalid names.
 func (nameValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
@@ -376,7 +377,7 @@ func (nameValidator) ValidateString(_ context.Context, req validator.StringReque
 	}
 }
 
-// NewUserList returns the list resource zulip_user. Bots have one of their own.
+// NewUserList returns the list resource zulip_user, which has no bots.
 func NewUserList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "user", Plural: "users",

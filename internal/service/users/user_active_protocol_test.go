@@ -23,7 +23,7 @@ func lenaWith(more values) values {
 	return config
 }
 
-// activity gives a test the account of lena in the state, where it has been given a value of active.
+// activity starts a run with the account of lena in the state, with a value of active.
 func activity(t *testing.T, active any) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o, _ := acctest.StartRun(t, "zulip_user")
@@ -32,7 +32,7 @@ func activity(t *testing.T, active any) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// expectActive compares what the state and the server say of lena.
+// expectActive fails the test unless lena is active, or not, in the state and on the server.
 func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state any, active bool) {
 	t.Helper()
 	if run.State == nil || run.State.Values["active"] != state {
@@ -108,7 +108,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	sent.Expect(t, "DELETE")
 	expectActive(t, o, run, false, false)
 
-	// The change was made outside Terraform before the apply: nothing is left to do.
+	// The planned change was made outside Terraform before the apply, so nothing is sent.
 	plan = run.MustPlan(lenaWith(values{"active": true}))
 	o.Call(t, http.MethodPost, path+"/reactivate", nil)
 	sent = o.Sent()
@@ -117,7 +117,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	expectActive(t, o, run, true, true)
 }
 
-// An account whose active is not set leaves the state when it is deactivated outside Terraform.
+// If active is not set, an account that is deactivated outside Terraform is removed from the state.
 func TestProtocolUserActiveUnset(t *testing.T) {
 	o, run := activity(t, nil)
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
@@ -131,7 +131,7 @@ func TestProtocolUserActive_Removed_Refused(t *testing.T) {
 	o, run := activity(t, false)
 	words := []string{userLena + " is deactivated, but active is not set", "active = false to leave", "active = true to reactivate", "remove the resource"}
 	plan, diags := run.Plan(lenaWith(nil))
-	diags.ExpectNoError(t) // or it would stop terraform destroy too
+	diags.ExpectNoError(t) // otherwise it would also stop terraform destroy
 	diags.ExpectWarning(t, "active", append(words, "the apply stops here")...)
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "active", words...)
@@ -144,7 +144,7 @@ func TestProtocolUserActive_Removed_Refused(t *testing.T) {
 	sent.Expect(t, "POST")
 }
 
-// A new resource takes over a deactivated account as it is, and creates none.
+// A new resource adopts a deactivated account unchanged, and creates none.
 func TestProtocolUserCreatedInactive(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.ExpectRefused(nadia(values{"active": false}), "active", "User "+newcomer+" does not exist", "creates none", "remove active = false", "remove the resource")
@@ -172,7 +172,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	sent.Expect(t, "PATCH full_name")
 	expectActive(t, o, run, false, false)
 
-	// It keeps its value if its resource is replaced.
+	// The account stays deactivated if its resource is replaced.
 	tainted := run.State
 	p := run.Process()
 	_, diags = p.Read("zulip_user", tainted)
@@ -190,7 +190,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	expectActive(t, o, run, false, false)
 }
 
-// No two resources have the same deactivated account, whichever is planned first.
+// Two resources can't have the same deactivated account, whichever is planned first.
 func TestProtocolUserInactiveTwice(t *testing.T) {
 	_, run := activity(t, false)
 	config := lenaWith(values{"active": false})
@@ -224,7 +224,7 @@ func TestProtocolUserInactive_OwnersAndProvider_Protected(t *testing.T) {
 	run.Import(fmt.Sprint(id(t, o, "member")), nil).ExpectNoError(t)
 	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "cannot deactivate users")
 
-	// Planned for another account's key.
+	// The plan was made with another account's key.
 	run, config = imported(t, o, userTomas, values{"active": false})
 	plan = run.MustPlan(config)
 	_, diags = o.As(t, "admin").NewRun(t, "zulip_user").Process().Apply(plan)
@@ -235,7 +235,7 @@ func TestProtocolUserInactive_OwnersAndProvider_Protected(t *testing.T) {
 	}
 }
 
-// An answer that is lost, and lists that are older than the change, leave the account as planned.
+// Despite a lost answer, or lists that are older than the change, the account is as planned.
 func TestFaultUserActive(t *testing.T) {
 	for _, rules := range [][]string{
 		{"DELETE /users/* after drop 1", "POST /users/*/reactivate after drop 1"}, {"DELETE /users/* drop 1", "POST /users/*/reactivate drop 1"},
@@ -261,7 +261,7 @@ func TestFaultUserActive(t *testing.T) {
 	}
 }
 
-// The deletions of a deactivation are announced and made as when the resource is destroyed.
+// A deactivation has the same warnings and deletions as a destroy.
 func TestProtocolUserInactive_DeactivationActions_Applied(t *testing.T) {
 	actions := values{"delete_direct_messages": true}
 	o, run := written(t, featurelevel.DeactivationActions, actions)
@@ -276,7 +276,7 @@ func TestProtocolUserInactive_DeactivationActions_Applied(t *testing.T) {
 	if got := left(o); strings.Contains(got, "direct by") || !strings.Contains(got, "Tomas Berg false") {
 		t.Errorf("left is %s", got)
 	}
-	// Nothing is deleted once more when the resource is destroyed.
+	// A later destroy deletes nothing again.
 	plan, diags = run.Plan(nil)
 	if diags.ExpectNoError(t); len(diags) > 0 {
 		t.Errorf("warned: %v", diags)
@@ -315,7 +315,7 @@ func TestProtocolUserInactiveOwner(t *testing.T) {
 	}
 }
 
-// An account that is deleted on the server leaves the state.
+// An account that is deleted on the server is removed from the state.
 func TestProtocolUserInactiveDeleted(t *testing.T) {
 	o, run := activity(t, false)
 	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers)

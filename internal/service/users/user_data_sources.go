@@ -142,7 +142,7 @@ type profileFieldModel struct {
 	Value string `tfsdk:"value"`
 }
 
-// admits reports whether a user passes every filter.
+// admits reports whether a user matches every filter.
 func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
 	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
 		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||

@@ -93,6 +93,6 @@ func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User
 	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s permanently deletes data", user.Address()), text.String())
 }
 
-// alreadyDeactivated says what became of the deletions when the account turned out to be deactivated.
+// alreadyDeactivated describes the deletions if the account was already deactivated.
 const alreadyDeactivated = "If an earlier request of this apply deactivated the user and its answer was lost, the deactivation_actions were carried out. " +
 	"If someone else deactivated the user, nothing was deleted: reactivate the user and destroy the resource again, or delete the messages in the web app."

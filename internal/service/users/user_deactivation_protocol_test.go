@@ -20,13 +20,13 @@ const (
 	tomasBot  = "terraform-bot@zulip.example.com"
 )
 
-// leaving returns tomas with the deletions of his deactivation.
+// leaving returns the configuration of tomas with the deletions of his deactivation.
 func leaving(actions values) values {
 	return values{"email": userTomas, "full_name": "Tomas Berg", "deactivation_actions": actions}
 }
 
-// written returns a server of a feature level, on which tomas and his bot have written a message of each kind, and a
-// run that manages the account of tomas with the given actions.
+// written starts a server of a feature level, on which tomas and his bot have written a message of each kind. The run
+// manages the account of tomas with the given actions.
 func written(t *testing.T, level int, actions values) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: max(level, featurelevel.DeactivationActions)})
@@ -47,7 +47,7 @@ func written(t *testing.T, level int, actions values) (*acctest.Organization, *a
 	return o, run
 }
 
-// left lists what the sandbox still holds of tomas and his bot: their names, and the kinds of their messages.
+// left lists what remains of tomas and his bot in the sandbox: their names, and the kinds of their messages.
 func left(o *acctest.Organization) string {
 	var found []string
 	o.Sandbox.Organization().Read(func(org *rules.Organization) {
@@ -103,7 +103,7 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 			diags.ExpectNoError(t)
 			if test.warning != nil {
 				diags.ExpectWarning(t, "deactivation_actions", append(test.warning, "Deactivating "+userTomas+" permanently deletes data")...)
-			} else if len(diags.Warnings()) != 1 { // that of the access
+			} else if len(diags.Warnings()) != 1 { // the warning about access
 				t.Errorf("warns of %v", diags.Warnings())
 			}
 			sent := o.Sent()
@@ -127,7 +127,7 @@ func TestProtocolUserDeactivationActions_OldServer_Refused(t *testing.T) {
 
 		run.ExpectRefused(nil, "", "The server cannot delete data of "+userTomas, "requires Zulip 12.0 (feature level 459)", "Remove deactivation_actions and apply", "Nothing was changed")
 
-		// Planned before the server became older.
+		// The plan was made before the server became older.
 		o.Sandbox.SetFeatureLevel(featurelevel.DeactivationActions)
 		plan := run.MustPlan(nil)
 		o.Sandbox.SetFeatureLevel(level)
@@ -136,7 +136,7 @@ func TestProtocolUserDeactivationActions_OldServer_Refused(t *testing.T) {
 		diags.ExpectError(t, "", "The server cannot delete data of "+userTomas)
 		sent.Expect(t)
 
-		// The way out that it names.
+		// The configuration follows the advice of the error.
 		run.MustApply(values{"email": userTomas, "full_name": "Tomas Berg"})
 		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 		sent.Expect(t, "DELETE")
@@ -189,7 +189,7 @@ func TestProtocolUser_ServerUpgraded_NoChanges(t *testing.T) {
 	sent.Expect(t, "DELETE deactivation_notification_comment")
 }
 
-// withDeleted is an organization with one account that was deleted on the server.
+// withDeleted starts an organization with one account that was deleted on the server.
 func withDeleted(t *testing.T, level int) *acctest.Organization {
 	t.Helper()
 	return acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level, Accounts: map[string]sandbox.Account{
@@ -216,12 +216,12 @@ func TestProtocolUserDeleted(t *testing.T) {
 	sent.Expect(t)
 	run.Import(newcomer, nil).ExpectError(t, "", words[:3]...)
 
-	// Older servers do not say so: the server refuses.
+	// Older servers do not show the deletion, and refuse the reactivation.
 	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
 	run.Apply(run.MustPlan(nadia(values{"adopt_deactivated": true}))).ExpectError(t, "", "deleted user")
 }
 
-// An account that is deleted while it is managed frees its address.
+// A managed account that is deleted frees its email.
 func TestProtocolUserDeletedWhileManaged(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.Import(userLena, nil).ExpectNoError(t)
@@ -281,7 +281,7 @@ func imported(t *testing.T, o *acctest.Organization, address string, more values
 // Two owners are not demoted or deactivated one after the other until none is left.
 func TestProtocolUserLastOwner(t *testing.T) {
 	for name, test := range map[string]struct {
-		role any // that the second gets; nil: is deactivated
+		role any // the second owner's new role; nil to deactivate
 		at   string
 	}{"demoted": {"guest", "role"}, "deactivated": {nil, ""}} {
 		t.Run(name, func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 			if owner, err := o.Client.Me(context.Background()); err != nil || owner.Role != zulip.RoleOwner || !owner.IsActive {
 				t.Errorf("the server holds %+v, %v", owner, err)
 			}
-			// In the plan it is a warning, because another resource of the run may make an owner.
+			// The plan only warns, because another resource of the run may create an owner.
 			_, diags = p.Plan("zulip_user", second.State, config)
 			diags.ExpectWarning(t, test.at, "would have no owner")
 		})
@@ -332,7 +332,7 @@ func TestProtocolUser_OwnersUnreadable_NotDeactivated(t *testing.T) {
 	}
 }
 
-// A person's bots are deactivated with the person: the provider's account, if it is one of them (server-behavior §U9).
+// A person's bots are deactivated with the person, and one of them may be the provider's account (server-behavior §U9).
 func TestProtocolUser_ProviderBotOwner_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	bot := o.As(t, "bot")
@@ -358,7 +358,7 @@ func TestProtocolUser_ProviderBotOwner_Protected(t *testing.T) {
 	}
 }
 
-// The provider's own account is neither demoted nor deactivated by a plan that was made for another one's key.
+// The provider's own account is neither demoted nor deactivated by a plan that was made with another account's key.
 func TestProtocolUserOwnAccount(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	setRole(t, o, "member", zulip.RoleOwner)

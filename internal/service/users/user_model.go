@@ -79,8 +79,8 @@ func (a *account) currentProfile(user *zulip.User, s *snapshot.Snapshot) map[str
 	return elements
 }
 
-// profile returns the profile fields that are managed; nil if none are. Those whose value is null are not. isKnown is false
-// while a value is not known yet.
+// profile returns the managed profile fields; nil if none are. A field with the value null is not managed. isKnown is
+// false if a value is not known yet.
 func (a *account) profile() (profile map[string]string, isKnown bool) {
 	if a.ProfileData.IsNull() || a.ProfileData.IsUnknown() {
 		return nil, a.ProfileData.IsNull()
@@ -164,7 +164,7 @@ func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (an
 	return ids, err
 }
 
-// checkValue refuses people who are not there and are not created by this run.
+// checkValue refuses people who do not exist and are not created by this run.
 func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) error {
 	if field.Type != fieldOfPeople {
 		return nil
@@ -178,7 +178,7 @@ func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) er
 	return err
 }
 
-// peopleIn returns the addresses or IDs of people in the text of a field.
+// peopleIn returns the emails or IDs of people in the text of a field.
 func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -235,7 +235,7 @@ func valueOf(user *zulip.User, name string, s *snapshot.Snapshot) string {
 	return user.ProfileData[strconv.FormatInt(field.ID, 10)].Value
 }
 
-// hidesEmail reports whether the real address is hidden from the provider's account.
+// hidesEmail reports whether the real email is hidden from the provider's account.
 func hidesEmail(user *zulip.User) bool { return user.DeliveryEmail == nil || *user.DeliveryEmail == "" }
 
 func sameEmail(a, b string) bool { return strings.EqualFold(a, b) }

@@ -35,7 +35,7 @@ func (r *userResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
-// checkPlan refuses what the server would refuse, with the reason and the way out.
+// checkPlan refuses changes that the server would refuse, with the reason and the fix.
 func checkPlan(ctx context.Context, p *core.Plan[account]) {
 	var id []string
 	if p.Prior != nil {
@@ -87,7 +87,7 @@ func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	}
 }
 
-// checkNew refuses an account that already exists, and a provider's account that may not create any.
+// checkNew refuses an account that already exists, or that the provider's account can't create.
 func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create users", "This requires an administrator or owner of the organization with the permission can_create_users, which the server's shell grants.", p.Diags)
@@ -122,7 +122,8 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 	}
 }
 
-// checkHolder refuses an email that another account has, unless that is adopted.
+// checkHolder checks the account that already has the planned email. It accepts an account that this plan replaces or
+// adopts, and an active user that [core.CheckExisting] accepts. Otherwise it refuses the email.
 func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
@@ -145,11 +146,11 @@ func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	}
 }
 
-// existing describes the active account that has the planned address.
+// existing describes the active account with the planned email.
 func existing(plan *account, holder *zulip.User) core.Existing {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
-	isRecent := isKnown && core.IsRecent(joined) // the server does not tell who created it
+	isRecent := isKnown && core.IsRecent(joined) // the server does not show who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
 	return core.Existing{
 		Kind: userKind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
@@ -171,7 +172,7 @@ func taken(holder *zulip.User) (summary, detail string) {
 		fmt.Sprintf("It has the ID %d and the name %q. Set adopt_deactivated = true to reactivate it, or active = false to leave it deactivated.", holder.ID, holder.FullName)
 }
 
-// checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
+// checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
 func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
@@ -194,12 +195,12 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	checkActive(ctx, p, s, user)
 }
 
-// isSameAccount reports whether two models say the same of the account itself.
+// isSameAccount reports whether two models have the same values of the account itself.
 func (a *account) isSameAccount(b *account) bool {
 	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
 }
 
-// warnOfAccess warns about people who gain or lose a right by another role.
+// warnOfAccess warns about people who gain or lose a right because of another role.
 func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
@@ -210,7 +211,7 @@ func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 		permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
-// checkEmail refuses an address that cannot be given. One that the person hides is taken on trust the first time.
+// checkEmail refuses an email that cannot be set. A hidden email is trusted the first time.
 func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	planned, at := p.Plan.Email.ValueString(), path.Root("email")
 	if p.Plan.Email.IsUnknown() {
@@ -236,21 +237,22 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	}
 }
 
-// isTrusted reports whether the state has no real address to compare with: the account was imported, and hides it.
+// isTrusted reports whether the state has no real email to compare with, because the imported account hides it.
 func isTrusted(state *account, user *zulip.User) bool {
 	return hidesEmail(user) && sameEmail(state.Email.ValueString(), user.Email)
 }
 
-// isInactive reports whether the model says that the account is deactivated.
+// isInactive reports whether active is false in the model.
 func (a *account) isInactive() bool { return base.IsSet(a.Active) && !a.Active.ValueBool() }
 
-// keepsDeactivated reports whether a state keeps a deactivated account: one that says whether it is active. One that was deleted on
-// the server is no account any more.
+// keepsDeactivated reports whether a deactivated account stays in the state, which has a value of active then. An
+// account that was deleted on the server does not.
 func keepsDeactivated(a *account, user *zulip.User) bool {
 	return !a.Active.IsNull() && !user.IsDeleted
 }
 
-// Update refuses to let go of active while the account is deactivated: the state would hold an account that counts as gone.
+// Update refuses to unset active while the account is deactivated, because a state without active has no deactivated
+// account.
 func (r *userResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var prior, planned types.Bool
 	var id types.Int64
@@ -280,7 +282,7 @@ func unsetWhileDeactivated(user *zulip.User) (summary, detail string) {
 		"Without active, the configuration expects an active user, but does not reactivate one. Set active = false to leave the user deactivated, set active = true to reactivate the user, or remove the resource."
 }
 
-// setActive deactivates or reactivates the account, where that is planned.
+// setActive deactivates or reactivates the account, if that is planned.
 func setActive(ctx context.Context, c *core.Context, planned, current *account) error {
 	if !base.IsSet(planned.Active) || planned.Active.Equal(current.Active) {
 		return nil
@@ -355,7 +357,7 @@ func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path
 	accesswarning.OfReactivation(ctx, p.Meta, p.Diags, user, role)
 }
 
-// warnOfDeactivation warns what is lost when the account is deactivated. The actions are those of m.
+// warnOfDeactivation warns about losses when the account is deactivated. The actions are those of m.
 func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
 	if p.Diags.HasError() {
 		return
@@ -365,8 +367,8 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
 }
 
-// checkAdoptedInactive says that a new resource takes over a deactivated account and leaves it so, and refuses it where another
-// resource of the configuration has the account.
+// checkAdoptedInactive warns that a new resource adopts a deactivated account, which stays deactivated. It refuses an
+// account that another resource of the configuration has.
 func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	run := &p.Meta.Run
 	switch {
@@ -378,13 +380,13 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	}
 }
 
-// refuseDuplicate says that two resources of the configuration have the same account.
+// refuseDuplicate reports an error about two resources with the same account.
 func refuseDuplicate(user *zulip.User, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", user.Address()),
 		"Another zulip_user in this configuration has the same email. Remove one of them.")
 }
 
-// refuseInactive says that there is no account which could be kept deactivated.
+// refuseInactive reports an error if no account exists that could be kept deactivated.
 func refuseInactive(address string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("active"), fmt.Sprintf("User %s does not exist", address),
 		"active = false manages an existing deactivated user, and creates none. To create the user, remove active = false. "+

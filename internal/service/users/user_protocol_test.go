@@ -19,7 +19,7 @@ const (
 	newcomer = "Nadia.Haddad@example.com" // has no account
 )
 
-// nadia is the account that tests make.
+// nadia is the account that tests create.
 func nadia(more values) values {
 	config := values{"email": newcomer, "full_name": "Nadia Haddad"}
 	for name, value := range more {
@@ -28,14 +28,14 @@ func nadia(more values) values {
 	return config
 }
 
-// field makes a custom profile field and returns its ID.
+// field creates a custom profile field and returns its ID.
 func field(t *testing.T, o *acctest.Organization, name, kind string) int64 {
 	t.Helper()
 	number, _ := o.Call(t, http.MethodPost, "/realm/profile_fields", map[string]string{"name": name, "field_type": kind})["id"].(float64)
 	return int64(number)
 }
 
-// hideAddresses makes people who join from now on hide their address from everybody.
+// hideAddresses makes new users hide their email from everyone.
 func hideAddresses(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "4"})
@@ -53,7 +53,7 @@ func TestProtocolUser_Lifecycle(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(nadia(values{"email": strings.ToLower(newcomer), "full_name": " Nadia Haddad "}))
 	run.MustApply(nadia(values{"adopt_deactivated": true}))
-	sent.Expect(t) // the same in other words, and what counts another time
+	sent.Expect(t) // the same values, written differently, and attributes that only count later
 	run.MustApply(nadia(values{"full_name": "Nadia H", "role": "moderator"}))
 	run.MustApply(nadia(values{"full_name": "Nadia H", "email": "nadia@example.org"}))
 	sent.Expect(t, "PATCH full_name role", "PATCH new_email")
@@ -95,11 +95,11 @@ func TestProtocolUser_AllAttributes_Managed(t *testing.T) {
 	if user.Role != zulip.RoleAdministrator || len(user.ProfileData) != 2 {
 		t.Errorf("the server holds %+v", user)
 	}
-	// People in other words and another order are the same people.
+	// Another form and order of people is no change.
 	sent = o.Sent()
 	run.MustApply(nadia(values{"profile_data": values{"Team": "Platform", "Mentors": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "member"))}}))
 	sent.Expect(t)
-	// Only fields that are named are managed: the other is let go, and this one taken away.
+	// Only named fields are managed. One field is no longer managed, and the other is cleared.
 	run.MustApply(nadia(values{"profile_data": values{"Team": ""}}))
 	sent.Expect(t, "PATCH profile_data")
 	if user := o.UserOf(t, run); len(user.ProfileData) != 1 {
@@ -137,7 +137,7 @@ func TestProtocolUserDrift(t *testing.T) {
 	}
 }
 
-// An account that was deactivated is planned to be made again, and taken back on request.
+// The plan creates a deactivated account again, and the apply reactivates it if that is configured.
 func TestProtocolUserAdopted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
@@ -155,7 +155,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	}
 }
 
-// A tainted account is deactivated and taken back in one run.
+// A tainted account is deactivated and reactivated in one run.
 func TestProtocolUserReplaced(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
@@ -204,7 +204,7 @@ func TestProtocolUserImport(t *testing.T) {
 	}
 }
 
-// An address that is hidden from the account the provider uses is no difference that comes back.
+// An email that is hidden from the provider's account is no recurring difference.
 func TestProtocolUserHiddenAddress(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	hideAddresses(t, o)
@@ -224,7 +224,7 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 	sent.Expect(t, "PATCH new_email")
 }
 
-// An answer that is lost after the account is made makes no second one, even where the address is hidden.
+// A lost answer to the creation creates no second account, even if the email is hidden.
 func TestFaultUserLostAnswer(t *testing.T) {
 	for _, hidden := range []bool{false, true} {
 		o, run := acctest.StartRun(t, "zulip_user")
@@ -309,7 +309,7 @@ func TestProtocolUserUnknown(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A profile field whose value is null is not managed, and the others are.
+// A profile field with the value null is not managed, unlike the others.
 func TestProtocolUserProfileWithNull(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")

@@ -31,7 +31,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// userRoleKind is the kind under which roles are adopted, by the IDs of their users.
+// userRoleKind is the kind of adopted roles in the run state, by the IDs of their users.
 const userRoleKind = "zulip_user_role"
 
 type userRoleCall = adapter.Call[userRoleModel]
@@ -46,7 +46,7 @@ func NewUserRoleResource() resource.Resource {
 	}.New()
 }
 
-// onDestroyKeep leaves the role as it is.
+// onDestroyKeep leaves the role unchanged.
 const onDestroyKeep = "keep"
 
 func userRoleSchema() schema.Schema {
@@ -86,7 +86,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, true, c.Diags)
 		}
 		plan.UserID = types.Int64Unknown()
-		if state != nil { // somebody else, as far as is known
+		if state != nil { // another user, as far as is known
 			c.Replace("user")
 		}
 		c.Save(plan)
@@ -99,7 +99,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	switch {
 	case state == nil:
 	case state.UserID.ValueInt64() == user.ID:
-		plan.User, change.Prior = state.User, role(state.Role) // the same in other words
+		plan.User, change.Prior = state.User, role(state.Role) // the same user, written differently
 	case plan.User.Equal(state.User): // a refresh would have written the new email into the state
 		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), c.Diags)
 		return nil
@@ -115,7 +115,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	return nil
 }
 
-// planUserRoleDestroy checks the role that on_destroy names, or warns of the role that stays.
+// planUserRoleDestroy checks the role that on_destroy names, or warns about the role that stays.
 func planUserRoleDestroy(ctx context.Context, c *userRoleCall) error {
 	view, err := c.ReadNaming("the people", []string{fmt.Sprint(c.State.UserID.ValueInt64())}, store.Users)
 	if err != nil {
@@ -173,7 +173,7 @@ func createUserRole(ctx context.Context, c *userRoleCall) error {
 	return nil
 }
 
-// readUserRole takes the role from the snapshot.
+// readUserRole sets the role to the snapshot's.
 func readUserRole(ctx context.Context, c *userRoleCall) error {
 	state, id := c.State, c.State.UserID.ValueInt64()
 	view, err := c.Read("the people", store.Users)
@@ -181,7 +181,7 @@ func readUserRole(ctx context.Context, c *userRoleCall) error {
 		return err
 	}
 	user, ok := view.User(id)
-	isOld := ok && user.Role != role(state.Role) // the list, or the state; an import has no role yet, and is one of few
+	isOld := ok && user.Role != role(state.Role) // the list or the state decides; an import has no role yet, and imports are few
 	if !ok || isOld || accounts.IsAboveMember(user) {
 		if view, err = c.Meta.Store.ReadUser(ctx, id); err != nil {
 			return base.Failed("Cannot read the people", err)
@@ -201,7 +201,7 @@ func readUserRole(ctx context.Context, c *userRoleCall) error {
 	return nil
 }
 
-// updateUserRole gives another role, if the one that the plan saw is still there.
+// updateUserRole gives another role, unless the role has changed since the plan.
 func updateUserRole(ctx context.Context, c *userRoleCall) error {
 	grant := accounts.Grant{Prior: role(c.State.Role), Planned: role(c.Plan.Role), At: path.Root("role")}
 	if grant.Prior != grant.Planned {
@@ -213,7 +213,7 @@ func updateUserRole(ctx context.Context, c *userRoleCall) error {
 	return nil
 }
 
-// deleteUserRole leaves the role, or gives the one that on_destroy names.
+// deleteUserRole leaves the role, or gives the role that on_destroy names.
 func deleteUserRole(ctx context.Context, c *userRoleCall) error {
 	change, ok, err := changeOnDestroy(c)
 	if err != nil {
@@ -234,7 +234,7 @@ func deleteUserRole(ctx context.Context, c *userRoleCall) error {
 	return giveRole(ctx, c, c.State, grant)
 }
 
-// changeOnDestroy is the change that destroying brings; ok is false if it brings none.
+// changeOnDestroy returns the change of a destroy; ok is false if there is none.
 func changeOnDestroy(c *userRoleCall) (change accounts.Change, ok bool, err error) {
 	to, named := zulip.ParseRole(c.State.OnDestroy.ValueString())
 	if !named || to == role(c.State.Role) {
@@ -248,7 +248,7 @@ func changeOnDestroy(c *userRoleCall) (change accounts.Change, ok bool, err erro
 	return accounts.Change{User: user, Prior: role(c.State.Role), Planned: to, At: path.Root("on_destroy")}, visible, nil
 }
 
-// giveRole gives a role to the person or bot whom the plan found.
+// giveRole gives a role to the person or bot that the plan found.
 func giveRole(ctx context.Context, c *userRoleCall, m *userRoleModel, grant accounts.Grant) error {
 	grant.ID, grant.Names = m.UserID.ValueInt64(), path.Root("user")
 	if text := m.User.ValueString(); strings.Contains(text, "@") {
@@ -260,7 +260,7 @@ func giveRole(ctx context.Context, c *userRoleCall, m *userRoleModel, grant acco
 	return nil
 }
 
-// importUserRole takes the address or the ID of a person or bot.
+// importUserRole imports by the email or ID of a person or bot.
 func importUserRole(_ context.Context, c *userRoleCall, text string) error {
 	word, onDestroy := cutOnDestroy(text)
 	view, err := c.ReadNaming("the people", []string{word}, store.Users)
@@ -295,13 +295,13 @@ type userRoleModel struct {
 	OnDestroy types.String `tfsdk:"on_destroy"`
 }
 
-// role is the role that a word of the schema means.
+// role returns the role for its name in the schema.
 func role(word types.String) zulip.Role {
 	found, _ := zulip.ParseRole(word.ValueString())
 	return found
 }
 
-// NewUserRoleList returns the list resource zulip_user_role: the people who have a role, and not bots.
+// NewUserRoleList returns the list resource zulip_user_role: the people with a role, without bots.
 func NewUserRoleList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "user_role", Plural: "people", Identity: "user_id",

@@ -14,15 +14,15 @@ import (
 )
 
 // These tests apply several resources that change roles and deactivate accounts in every order, with changes outside
-// Terraform and with faults. The organization must keep an owner, no one may be promoted, demoted or deactivated whom
-// no plan listed, and no change after the plan may be overwritten.
+// Terraform and with faults. The organization must keep an owner. Users may only be promoted, demoted or deactivated by
+// a plan that lists them. No change after the plan may be overwritten.
 
 // userRolePart is one resource of a configuration.
 type userRolePart struct {
 	resource string
-	imported string // what its state is imported by; "": it is created
-	config   values // nil: it is destroyed
-	// account is whose role or existence it manages, and outcome what it plans, as in "moderator" or "deactivated".
+	imported string // the ID to import; "" for a new resource
+	config   values // nil to destroy it
+	// account is the managed user, and outcome the planned result, such as "moderator" or "deactivated".
 	account, outcome string
 	// others are further accounts, with the part's plan for them. Another part may plan a different change.
 	others map[string]string
@@ -33,10 +33,10 @@ type userRolePart struct {
 // A roleChange is a set of changes in a configuration.
 type roleChange struct {
 	before  map[string]string // roles that accounts have at first
-	account string            // the provider's
+	account string            // the role of the provider's account
 	block   values
 	parts   []userRolePart
-	byHand  map[string]string // roles that somebody gives between plan and apply, one after the other
+	byHand  map[string]string // roles given outside Terraform between plan and apply, one after the other
 	refused bool              // the plan is refused for good
 }
 
@@ -122,7 +122,7 @@ func TestProtocolUserRole_AnyOrder(t *testing.T) {
 	acctest.TryOrders(t, "orders of roles", all)
 }
 
-// resources are the parts, each named by its place in the list.
+// resources returns the parts, each named by its index.
 func (c roleChange) resources() (parts []acctest.Entry) {
 	for i, one := range c.parts {
 		part := acctest.Entry{Name: fmt.Sprint(i), Kind: one.resource}
@@ -199,7 +199,7 @@ func roles(o *acctest.Organization) map[string]string {
 	return all
 }
 
-// checkPart looks at what the sandbox holds right after a part was applied.
+// checkPart checks the sandbox right after a part was applied.
 func (c roleChange) checkPart(t *testing.T, o *acctest.Organization, resource acctest.Entry) {
 	t.Helper()
 	i, err := strconv.Atoi(resource.Name)

@@ -43,7 +43,7 @@ func TestProtocolUserRole_Lifecycle(t *testing.T) {
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	expectUserRole(t, o, "member", "moderator")
 	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
-	sent.Expect(t, "PATCH role") // the same person in other words is no change
+	sent.Expect(t, "PATCH role") // the same person, written differently, is no change
 	run.MustApply(values{"user": userRoleLena, "role": "guest", "on_destroy": "member"})
 	expectUserRole(t, o, "member", "guest")
 	end, diags := run.Plan(nil)
@@ -59,7 +59,7 @@ func TestProtocolUserRole_Lifecycle(t *testing.T) {
 	expectUserRole(t, o, "member", "moderator") // kept
 }
 
-// A role that the user already has is put into the state without a write.
+// A role that the user already has is in the state without a write.
 func TestProtocolUserRole_SameRole_NoRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
@@ -75,8 +75,8 @@ func TestProtocolUserRole_Bot_Changed(t *testing.T) {
 	expectUserRole(t, o, "bot", "member")
 }
 
-// The account is read just before the request, by the name in the configuration. A new resource, which knows only
-// this name, also uses it in the change.
+// Just before the request, the account is read by the email or ID in the configuration. A new resource also uses it in
+// the change.
 func TestProtocolUserRoleRequests(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
@@ -112,13 +112,13 @@ func TestProtocolUserRole_ChangedSincePlan_Refused(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "role", "changed after the plan", "when the plan was made:     member", "now:                        guest", "asks for: administrator")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "guest")
-	// The planned change was made outside Terraform: nothing is left to do.
+	// The planned change was made outside Terraform, so nothing is sent.
 	plan = run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
 	userRoleGive(t, o, "member", zulip.RoleAdministrator)
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
-	// The way back is compared too.
+	// The change on destroy is compared too.
 	run.MustApply(values{"user": userRoleLena, "role": "administrator", "on_destroy": "member"})
 	plan = run.MustPlan(nil)
 	userRoleGive(t, o, "member", zulip.RoleModerator)
@@ -197,7 +197,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 			diags.ExpectError(t, "role", "would have no owner")
 		}
 	}
-	// Unless the same run makes an owner: whichever is planned first.
+	// The demotion passes if the same run creates an owner, whichever is planned first.
 	demote, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleInes, "role": "guest"})
 	diags.ExpectWarning(t, "role", "would have no owner", "add depends_on to this resource")
 	promote := p.MustPlan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
@@ -233,7 +233,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
 	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one of them.")
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": "kenji.sato@example.com", "role": "guest"})
-	diags.ExpectNoError(t) // somebody else
+	diags.ExpectNoError(t) // another user
 
 	imported, diags := p.Import("zulip_user", userRoleLena, nil)
 	diags.ExpectNoError(t)
@@ -242,7 +242,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 	_, diags = p.Plan("zulip_user", account, values{"email": userRoleLena, "full_name": "Lena Fischer", "role": "member"})
 	diags.ExpectError(t, "role", "Two roles for "+userRoleLena)
 	_, diags = p.Plan("zulip_user", account, values{"email": userRoleLena, "full_name": "Lena Fischer"})
-	diags.ExpectNoError(t) // does not manage it
+	diags.ExpectNoError(t) // without a role, nothing contradicts
 }
 
 // Another user gets the email while the request waits: no one gets the role.
@@ -255,7 +255,7 @@ func TestProtocolUserRole_EmailReassignedDuringWait(t *testing.T) {
 	gate := o.Sandbox.Gate("GET", "/users/"+userRoleLena)
 	go func() {
 		defer gate.Open()
-		(<-gate.Arrived).Release() // the read before the request that is refused
+		(<-gate.Arrived).Release() // the reading before the refused request
 		held := <-gate.Arrived
 		address(t, o, "member", "lena@example.com")
 		address(t, o, "member2", userRoleLena)
@@ -266,7 +266,7 @@ func TestProtocolUserRole_EmailReassignedDuringWait(t *testing.T) {
 	expectUserRole(t, o, "member2", "member")
 }
 
-// address gives an account of the sandbox another address.
+// address gives an account of the sandbox another email.
 func address(t *testing.T, o *acctest.Organization, account, address string) {
 	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{NewEmail: &address}); err != nil {
 		t.Error(err)
@@ -323,7 +323,7 @@ func TestProtocolUserRole_OwnersUnreadable_Refused(t *testing.T) {
 	expectUserRole(t, o, "member", "owner")
 }
 
-// A bot's own role is protected as a person's.
+// A bot's own role is protected like a person's.
 func TestProtocolUserRole_ProviderBot_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user_role")
 	bot := o.As(t, "bot")
@@ -377,7 +377,7 @@ func TestProtocolUserRole_Changed_AccessWarning(t *testing.T) {
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
-// An account that does not see a user's email does not treat it as another one.
+// If the account does not see a user's email, this is no change of the email.
 func TestProtocolUserRole_HiddenEmail_SameUser(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})

@@ -24,10 +24,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// typeName is the action's, as in a configuration.
+// typeName is the action's type, as in a configuration.
 const typeName = "zulip_set_user_settings"
 
-// The attributes that say whose settings are changed.
+// The attributes that select the users.
 const (
 	usersAttribute  = "users"
 	groupsAttribute = "groups"
@@ -40,7 +40,7 @@ var private = []string{
 	"send_read_receipts", "send_stream_typing_notifications",
 }
 
-// changeable are those that administrators can change for others.
+// changeable are the settings that administrators can change for others.
 var changeable = slices.DeleteFunc(settings.Personal(typeName), func(s settings.Setting) bool { return slices.Contains(private, s.Name) })
 
 // NewUserSettingsAction returns the action zulip_set_user_settings.
@@ -102,7 +102,7 @@ func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) erro
 		return nil
 	}
 	c.Say("Setting %s of %s", change.settings.Names(), change.target())
-	// None of these settings has two names on the wire, so that what the server holds is of no account.
+	// Each of these settings has one name in the API, so the names do not depend on the server.
 	answer, err := c.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, c.FeatureLevel()))
 	if err == nil && len(answer.IgnoredParameters) > 0 {
 		return base.Refused(path.Empty(), "The server ignored some settings",
@@ -116,11 +116,11 @@ type change struct {
 	config   settings.Values
 	settings settings.Table
 	zulip.SettingsTarget
-	// planned are the people and groups that this run has yet to create, by attribute.
+	// planned are the people and groups that this run will create, by attribute.
 	planned map[string][]string
 }
 
-// prepareUserSettings finds out what to change, as far as that is known, and whether it can be changed. It returns nil after an error
+// prepareUserSettings resolves the changes, as far as they are known, and checks them. It returns nil after an error
 // that is in the diagnostics.
 func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*change, error) {
 	if c.CheckLevels(); c.Diags.HasError() {
@@ -191,7 +191,7 @@ func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	c.Groups = slices.Compact(c.Groups)
 }
 
-// target says whose settings are changed, for people.
+// target describes the selected users in messages.
 func (c *change) target() string {
 	var whose []string
 	if users := texts(c.config[usersAttribute]); len(users) > 0 {
@@ -203,7 +203,7 @@ func (c *change) target() string {
 	return strings.Join(whose, " and ")
 }
 
-// texts are those of a set that are known.
+// texts returns the known texts of a set.
 func texts(value any) (known []string) {
 	set, _ := value.(types.Set)
 	for _, element := range set.Elements() {

@@ -22,7 +22,7 @@ const (
 	owner            = "ines.moreau@example.com"
 )
 
-// config is a configuration for Lena, with more.
+// config returns a configuration for Lena, with other attributes.
 func config(more values) values {
 	config := values{"users": []any{userSettingsLena}, "skip_if_already_edited": false}
 	maps.Copy(config, more)
@@ -43,7 +43,7 @@ func invoke(t *testing.T, o *acctest.Organization, config values) string {
 	return strings.Join(messages, "; ")
 }
 
-// refused plans and invokes what is refused both times, and nothing is sent.
+// refused expects that both the plan and the invocation are refused, and nothing is sent.
 func refused(t *testing.T, o *acctest.Organization, config values, attribute string, words ...string) {
 	t.Helper()
 	p := process(t, o)
@@ -107,7 +107,8 @@ func TestProtocolSetUserSettings(t *testing.T) {
 	}
 }
 
-// Groups are meant with all their subgroups, and people by ID; bots among them have no settings.
+// A group includes all of its subgroups, and people can be named by ID. Bots are left out, because they have no
+// settings.
 func TestProtocolSetUserSettingsOfGroups(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	before := o.Sandbox.Organization().Settings(owner)
@@ -154,7 +155,7 @@ func TestProtocolSetUserSettings_UserChanged_Skipped(t *testing.T) {
 	}
 }
 
-// Every attribute that is a setting is one that the server changes for others.
+// The server can change every setting of the action for others.
 func TestProtocolSetUserSettingsEvery(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private := []string{"email_address_visibility", "enable_digest_emails", "presence_enabled", "send_private_typing_notifications",
@@ -184,7 +185,7 @@ func TestProtocolSetUserSettingsEvery(t *testing.T) {
 			t.Errorf("%s: %v, now %v", name, before[name], after[name])
 		}
 	}
-	// Those that people decide themselves the server refuses.
+	// The server refuses the settings that people decide themselves.
 	for _, name := range private {
 		value := map[string]string{"email_address_visibility": "1"}[name]
 		if value == "" {
@@ -199,7 +200,7 @@ func TestProtocolSetUserSettingsEvery(t *testing.T) {
 	}
 }
 
-// The home view is sent as the server takes it.
+// The home view is sent in the server's form.
 func TestProtocolSetUserSettingsHomeView(t *testing.T) {
 	for level, want := range map[int]string{featurelevel.HomeViewRecent - 1: "recent_topics", featurelevel.HomeViewRecent: "recent"} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -213,7 +214,8 @@ func TestProtocolSetUserSettingsHomeView(t *testing.T) {
 	}
 }
 
-// An older server would change the settings of the account itself: it is not asked, nor one of which the level is not known.
+// An older server would change the settings of the account itself. It gets no request, and neither does a server of an
+// unknown level.
 func TestProtocolSetUserSettingsOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.TargetUsers - 1})
 	before := o.Sandbox.Organization().Settings(owner)
@@ -295,7 +297,7 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 	diags.ExpectError(t, "", "ignored some settings", "color_scheme")
 }
 
-// A group that the same run creates is not in the organization when the plan is made.
+// A group that the same run creates is not in the organization during plan.
 func TestProtocolSetUserSettings_PlannedGroup_Deferred(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := process(t, o)
@@ -311,7 +313,7 @@ func TestProtocolSetUserSettings_PlannedGroup_Deferred(t *testing.T) {
 	}
 }
 
-// A lost answer is asked for again: to set the same twice changes nothing.
+// After a lost answer, the request is repeated, because setting a value twice changes nothing.
 func TestProtocolSetUserSettingsLostAnswer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/settings", After: true, Action: sandbox.FaultDrop, Count: 1})

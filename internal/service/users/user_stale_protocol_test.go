@@ -11,8 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// An account that the server's lists lack, or have as it was before a write, is created, updated and deactivated all the same,
-// and stays in the state (server-behavior §U18).
+// The server's lists may lack an account or be older than a write. The account is still created, updated and
+// deactivated, and stays in the state (server-behavior §U18).
 func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
@@ -48,7 +48,7 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 	return user
 }
 
-// An account that was deactivated, and that the list still has as active, is reactivated.
+// A deactivated account that the list still shows as active is reactivated.
 func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	fault, err := sandbox.ParseFault("DELETE /users/* stale")
@@ -65,7 +65,7 @@ func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	}
 }
 
-// A change of a role above member is noticed, whatever the server's list says.
+// A change of a role above member is noticed, even if the server's list is older.
 func TestProtocolUser_StaleList_RoleDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
@@ -114,7 +114,7 @@ func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	return o.Sandbox.Fail(fault)
 }
 
-// Someone whom the server's list lacks is read by email or ID (server-behavior §U18).
+// A user who is missing in the server's list is read by email or ID (server-behavior §U18).
 func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	for name, user := range map[string]func(id int64) string{
 		"address": func(int64) string { return "nadia@example.com" }, "ID": func(id int64) string { return fmt.Sprint(id) },
@@ -131,7 +131,7 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 			if found, err := o.Client.User(context.Background(), id); err != nil || found.Role != zulip.RoleModerator {
 				t.Errorf("the server holds %+v, %v", found, err)
 			}
-			// It is imported too, and stays in the state.
+			// The user is also imported, and stays in the state.
 			other := o.NewRun(t, "zulip_user_role")
 			other.Import(user(id), nil).ExpectNoError(t)
 			if other.State == nil || other.State.Values["role"] != "moderator" {
@@ -141,7 +141,7 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	}
 }
 
-// A role that the list has from before a write is no drift.
+// An outdated role in the list is no drift.
 func TestProtocolUserRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
@@ -186,7 +186,7 @@ func TestProtocolUserRole_StaleList_DriftShown(t *testing.T) {
 	}
 }
 
-// An imported role is the account's own, whatever the server's list says.
+// An imported role is the account's current one, even if the server's list is older.
 func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
@@ -200,7 +200,7 @@ func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	}
 }
 
-// Someone whom the server's list of people lacks gets a status, which is also imported (server-behavior §U18).
+// A user who is missing in the server's list of people gets a status, which is also imported (server-behavior §U18).
 func TestProtocolUserStatus_MissingFromList_Managed(t *testing.T) {
 	const nadia = "nadia@example.com"
 	o := acctest.StartSandbox(t, sandbox.Config{})

@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The kinds are those under which a status and its parts are adopted, by the IDs of their users.
+// The kinds of statuses and their parts in the run state, by the IDs of their users.
 const (
 	userStatusKind = "zulip_user_status"
 	kindText       = userStatusKind + " text"
@@ -51,14 +51,14 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	}
 	if config.User.IsUnknown() || isPlanned {
 		plan.User, plan.UserID = config.User, types.Int64Unknown()
-		if state != nil { // somebody else, as far as is known
+		if state != nil { // another user, as far as is known
 			c.Replace("user")
 		}
 		c.Save(plan)
 		return nil
 	}
 	if state != nil && config.User.IsNull() {
-		plan.User = types.StringUnknown() // the account the provider uses, whoever that was before
+		plan.User = types.StringUnknown() // the provider's current account, which may have changed
 	}
 	user, err := personOf(c, plan)
 	if err != nil {
@@ -82,13 +82,13 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	c.Save(plan)
 	checkStatusCaller(c, user)
 	checkStatusAlone(c, user)
-	if state == nil || !plan.emojiIs(state.over(zulip.Status{})) { // what is there stays, also under a name of old
+	if state == nil || !plan.emojiIs(state.over(zulip.Status{})) { // the existing emoji stays, even with an old name
 		return checkStatusEmoji(ctx, c)
 	}
 	return nil
 }
 
-// createUserStatus sets the parts that are configured, if they differ.
+// createUserStatus sets the configured parts that differ.
 func createUserStatus(ctx context.Context, c *userStatusCall) error {
 	plan := c.Plan
 	user, err := personOf(c, plan)
@@ -108,7 +108,7 @@ func createUserStatus(ctx context.Context, c *userStatusCall) error {
 	return nil
 }
 
-// readUserStatus takes the status from the snapshot.
+// readUserStatus sets the managed parts to the snapshot's status.
 func readUserStatus(ctx context.Context, c *userStatusCall) error {
 	id := c.State.UserID.ValueInt64()
 	view, err := c.ReadNaming("the statuses", []string{strconv.FormatInt(id, 10)}, store.Statuses)
@@ -144,7 +144,7 @@ func updateUserStatus(ctx context.Context, c *userStatusCall) error {
 	return err
 }
 
-// deleteUserStatus clears what is managed.
+// deleteUserStatus clears the managed parts.
 func deleteUserStatus(ctx context.Context, c *userStatusCall) error {
 	id := c.State.UserID.ValueInt64()
 	done, err := c.Meta.Run.Lock(ctx, fmt.Sprint(userStatusKind, " ", id))
@@ -168,7 +168,7 @@ func deleteUserStatus(ctx context.Context, c *userStatusCall) error {
 	return err
 }
 
-// importUserStatus takes the address or the ID of a person. Everything that the status holds is managed from then on.
+// importUserStatus imports by the email or ID of a person. All parts of the status are managed from then on.
 func importUserStatus(_ context.Context, c *userStatusCall, text string) error {
 	view, err := c.ReadNaming("the statuses", []string{text}, store.Statuses)
 	if err != nil {
@@ -204,7 +204,7 @@ func (m *userStatusModel) validate(diags *diag.Diagnostics) {
 	}
 }
 
-// isPlannedPerson reports whether this run has yet to create the person meant, or to reactivate the account.
+// isPlannedPerson reports whether this run will create the model's person, or reactivate the account.
 func isPlannedPerson(c *userStatusCall, text types.String) (bool, error) {
 	if text.IsNull() {
 		return false, nil
@@ -217,7 +217,7 @@ func isPlannedPerson(c *userStatusCall, text types.String) (bool, error) {
 	return later, nil
 }
 
-// personOf returns the person meant.
+// personOf returns the person of the model.
 func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 	if m.User.IsNull() || m.User.IsUnknown() {
 		return c.Meta.Store.Self(), nil
@@ -233,7 +233,7 @@ func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 	return user, nil
 }
 
-// setUserStatus brings the status to the planned one, and returns it as it is then; nil if it could not be read.
+// setUserStatus sets the planned status, and returns the resulting one; nil if it could not be read.
 func setUserStatus(ctx context.Context, c *userStatusCall) (*reading, error) {
 	id := c.Plan.UserID.ValueInt64()
 	done, err := c.Meta.Run.Lock(ctx, fmt.Sprint(userStatusKind, " ", id))
@@ -256,8 +256,8 @@ func setUserStatus(ctx context.Context, c *userStatusCall) (*reading, error) {
 
 type reading = attribute.Reading[zulip.Status]
 
-// changeUserStatus sends what differs between the prior status and the planned one. An attribute without a prior value is
-// compared with the status as it is.
+// changeUserStatus sends the differences between the prior and the planned status. An attribute without a prior value
+// is compared with the current status.
 func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusModel) (*reading, error) {
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
 	read := func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) {
@@ -284,8 +284,8 @@ func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusMo
 	return subject.Change(ctx, c.Base, plan.steps(c.State.over(now.Thing)), now, c.Diags), nil
 }
 
-// deriveEmoji plans the code and the kind of the emoji: as configured, as they are for the emoji there is, or whatever
-// the server says of another one.
+// deriveEmoji plans the code and the kind of the emoji: the configured ones, or those of an unchanged emoji. For
+// another emoji, they are unknown until the server returns them.
 func (m *userStatusModel) deriveEmoji(config, state *userStatusModel) {
 	same := state != nil && m.EmojiName.Equal(state.EmojiName) &&
 		(config.EmojiCode.IsNull() || config.EmojiCode.Equal(state.EmojiCode)) &&
@@ -305,7 +305,7 @@ func (m *userStatusModel) deriveEmoji(config, state *userStatusModel) {
 	m.ReactionType = derive(config.ReactionType, func() types.String { return state.ReactionType })
 }
 
-// checkStatusAlone refuses two resources that say different things of one person.
+// checkStatusAlone refuses two resources that contradict each other about one person.
 func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 	for _, part := range []struct {
 		attribute, kind string
@@ -318,8 +318,8 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 	}
 }
 
-// checkStatusCaller refuses users to whom the server gives no status, and accounts that may not set it. People may
-// set their own. Administrators may set that of others, and so may bots with that role from a feature level on
+// checkStatusCaller refuses users who can't have a status, and accounts that can't set it. People can set their own.
+// Administrators can set that of others, and from a feature level on so can bots with that role
 // (https://zulip.com/api/update-status-for-user).
 func checkStatusCaller(c *userStatusCall, user *zulip.User) {
 	self, at := c.Meta.Store.Self(), path.Root("user")

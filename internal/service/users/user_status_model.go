@@ -28,7 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// userStatusModel is the resource. A part that is null is not managed: it is neither read nor written, nor cleared on destroy.
+// userStatusModel is the resource. A null part is not managed: it is not read, written, or cleared on destroy.
 type userStatusModel struct {
 	User         types.String `tfsdk:"user"`
 	UserID       types.Int64  `tfsdk:"user_id"`
@@ -41,7 +41,7 @@ type userStatusModel struct {
 // storedText returns a text as the server stores it, without white space at both ends (server-behavior §U11).
 func storedText(text string) string { return strings.TrimSpace(text) }
 
-// read takes the parts that are managed, the text in the words there are if the server makes of them what it holds.
+// read sets the managed parts to the server's values. It keeps a text that the server stores as the current one.
 func (m *userStatusModel) read(status zulip.Status) {
 	if !m.StatusText.IsNull() && storedText(m.StatusText.ValueString()) != status.Text {
 		m.StatusText = types.StringValue(status.Text)
@@ -56,7 +56,7 @@ func (m *userStatusModel) read(status zulip.Status) {
 	}
 }
 
-// readAll takes everything there is, as if it were managed.
+// readAll sets all parts to the server's values, as if they were managed.
 func (m *userStatusModel) readAll(status zulip.Status) {
 	if status.Text != "" {
 		m.StatusText = types.StringValue(status.Text)
@@ -67,7 +67,7 @@ func (m *userStatusModel) readAll(status zulip.Status) {
 	m.read(status)
 }
 
-// over returns a status with the parts that a state has; m may be nil.
+// over returns a status with the parts of a state replaced; m may be nil.
 func (m *userStatusModel) over(status zulip.Status) zulip.Status {
 	if m == nil {
 		return status
@@ -81,7 +81,7 @@ func (m *userStatusModel) over(status zulip.Status) zulip.Status {
 	return status
 }
 
-// steps are the changes of the parts that are planned and not as in the prior status.
+// steps returns the changes of the parts whose planned values differ from the prior status.
 func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zulip.Status, zulip.StatusUpdate]) {
 	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
 		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
@@ -123,7 +123,7 @@ func (m *userStatusModel) emojiIs(status zulip.Status) bool {
 		(!base.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
-// emojiText is the emoji of a status for people. An emoji can have the name of another one.
+// emojiText returns the emoji of a status for messages. Two emoji can have the same name.
 func emojiText(status zulip.Status) string {
 	if status.EmojiName == "" {
 		return "none"
@@ -131,7 +131,7 @@ func emojiText(status zulip.Status) string {
 	return fmt.Sprintf("%q (%s %s)", status.EmojiName, status.ReactionType, status.EmojiCode)
 }
 
-// cleared returns the status that is left when nothing is managed any more.
+// cleared returns the status after the managed parts are cleared.
 func (m *userStatusModel) cleared() userStatusModel {
 	cleared := userStatusModel{User: m.User, UserID: m.UserID}
 	if m.StatusText.ValueString() != "" {
@@ -143,7 +143,7 @@ func (m *userStatusModel) cleared() userStatusModel {
 	return cleared
 }
 
-// isCleared reports whether nothing is planned but to clear.
+// isCleared reports whether the plan only clears parts.
 func (m *userStatusModel) isCleared() bool {
 	return m.StatusText.ValueString() == "" && m.EmojiName.ValueString() == ""
 }

@@ -28,7 +28,7 @@ func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string)
 	}
 }
 
-// say sets Lena's status outside Terraform.
+// say sets Lena's status text outside Terraform.
 func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 	t.Helper()
 	if err := o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}); err != nil {
@@ -57,7 +57,7 @@ func TestProtocolUserStatus_Lifecycle(t *testing.T) {
 	expectUserStatus(t, o, "", "")
 }
 
-// A part that is not managed is the person's own: not written, not read, and not cleared on destroy.
+// An unmanaged part is not written, not read, and not cleared on destroy.
 func TestProtocolUserStatusParts(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "Mine", "car")
@@ -68,14 +68,14 @@ func TestProtocolUserStatusParts(t *testing.T) {
 	run.ExpectUnchanged(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree", "status_text": "Ours"})
 	sent = o.Sent()
-	run.MustApply(values{"user": userStatusLena, "status_text": "Ours"}) // the emoji is let go
+	run.MustApply(values{"user": userStatusLena, "status_text": "Ours"}) // the emoji is no longer managed
 	sent.Expect(t)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t, "POST status_text")
 	expectUserStatus(t, o, "", "palm_tree")
 }
 
-// The account's own status has a request of its own, which older servers have too.
+// The account's own status has its own request, which older servers also support.
 func TestProtocolUserStatusOwn(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.StatusOfOthers - 1})
 	run := o.NewRun(t, "zulip_user_status")
@@ -173,7 +173,8 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "cannot set the status of others")
 }
 
-// From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
+// From a feature level on, bots with an administrator's role can set the status of people. Bots have no status
+// themselves.
 func TestProtocolUserStatusByBots(t *testing.T) {
 	for _, level := range []int{442, featurelevel.StatusByBots - 1} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -197,7 +198,7 @@ func TestProtocolUserStatusByBots(t *testing.T) {
 	o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "cannot set the status of others")
 }
 
-// Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
+// Every kind of emoji that the server accepts passes the check. If a server does not list its emoji, the server checks.
 func TestProtocolUserStatusEmoji(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	for _, c := range []values{
@@ -258,7 +259,7 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 	diags.ExpectError(t, "user", "A bot has no status")
 }
 
-// Two resources that set different statuses of one person would revert each other with each apply. They may set
+// Two resources that set different statuses of one person would revert each other with each apply. They can set
 // different parts.
 func TestProtocolUserStatusTwoResources(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_user_status")
@@ -297,7 +298,7 @@ func TestProtocolUserStatusConflict(t *testing.T) {
 		if run.State == nil || run.State.Values["status_text"] != meanwhile.text || run.State.Values["emoji_name"] != meanwhile.emoji {
 			t.Errorf("the state holds %v", run.State)
 		}
-		run.MustApply(other) // planned from what is there
+		run.MustApply(other) // planned from the current status
 	}
 	// A planned status that is already set is not sent.
 	plan := run.MustPlan(values{"user": userStatusLena, "status_text": "Back", "emoji_name": "car"})
