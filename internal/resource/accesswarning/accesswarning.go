@@ -24,19 +24,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Summary is that of every warning of this package: a CLI writes warnings of one summary as one, and counts the others, so that a
-// plan of thirty channels does not end in thirty warnings.
+// Summary is the summary of every warning of this package. Terraform combines warnings with the same summary and counts
+// them, so that a plan of thirty channels does not have thirty warnings.
 const Summary = "This plan changes who can do what"
 
-// warn adds a warning about a change and the people who gain or lose rights by it.
+// warn adds a warning about a change and the people who gain or lose rights because of it.
 func warn(ctx context.Context, diags *diag.Diagnostics, what, text string) {
 	tflog.Info(ctx, what, map[string]any{"effects": text})
 	diags.AddWarning(Summary, what+".\n\n"+text)
 }
 
-// OfChannel warns in a plan about people who gain or lose a right by a change of a channel's permissions or privacy.
-// It adds nothing if no one does, or if the provider block turns such warnings off. It names unknown facts, and reads
-// the subscribers only where they make a difference.
+// OfChannel warns in a plan about people who gain or lose a right by a change of a channel's permissions or privacy. It
+// adds nothing if no one does, or if the provider block turns such warnings off. It names unknown facts, and reads the
+// subscribers only if they make a difference.
 func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
 	if !meta.AccessWarnings {
 		return
@@ -69,7 +69,7 @@ func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string 
 	return fmt.Sprintf("\n\nThis is based on the current members of group %s.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
 }
 
-// changedPermissions are the values of a channel's permissions that differ.
+// changedPermissions returns the values of a channel's permissions that differ.
 func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupSettingValue) {
 	for setting, after := range change.After.Channel.Permissions {
 		if before := change.Before.Channel.Permissions[setting]; !reflect.DeepEqual(before, after) {
@@ -233,7 +233,8 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 	}
 }
 
-// ReadSubscribers reads who is in a channel before and after a change. Where it cannot be read it stays unknown.
+// ReadSubscribers reads the subscribers of a channel before and after a change. Subscribers that cannot be read stay
+// unknown.
 func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
 	found, err := meta.Store.Subscribers(ctx, id)
 	if err == nil && found == nil {

@@ -69,7 +69,7 @@ func user(t *testing.T, view *snapshot.Snapshot, address string) int64 {
 	return found.ID
 }
 
-// warned returns the text of the one warning; "" if there is none.
+// warned returns the text of the only warning; "" without a warning.
 func warned(t *testing.T, diags diag.Diagnostics) string {
 	t.Helper()
 	if len(diags) > 1 || diags.HasError() {
@@ -95,7 +95,7 @@ func TestWarning_MemberAccess_Reported(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  permission.Change
 		want    string
-		members int // channels that are asked who is in them
+		members int // channels whose subscribers are read
 	}{
 		"nothing":          {permission.Change{}, "", 0},
 		"the same members": {group(permission.Membership{Members: []int64{amara, lena}}), "", 0},
@@ -263,7 +263,7 @@ func TestWarning_OrganizationGroup_CurrentMembers(t *testing.T) {
 	}
 }
 
-// A plan of thirty channels ends in one warning about access, which counts the channels that it does not name.
+// A plan of thirty channels has one warning about access, which counts the channels that it does not name.
 func TestAccSandboxAccessWarning_ThirtyChannels_One(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

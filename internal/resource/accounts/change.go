@@ -23,25 +23,25 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Roles are the words for roles, the one that may do most first.
+// Roles are the names of the roles, the highest first.
 func Roles() []string { return []string{"owner", "administrator", "moderator", "member", "guest"} }
 
 // Change is a planned change of an account.
 type Change struct {
-	// User is the account as it was read.
+	// User is the account that was read.
 	User *zulip.User
-	// Prior is the role that the plan was computed from, Planned the one that is asked for.
+	// Prior is the role that the plan was computed from, and Planned the configured one.
 	Prior, Planned zulip.Role
-	// IsDeactivation is set for a deactivation; then there are no roles.
+	// IsDeactivation is true for a deactivation, which has no roles.
 	IsDeactivation bool
-	// At is the attribute that asks for it.
+	// At is the attribute that causes the change.
 	At path.Path
 }
 
-// Deactivation is the deactivation of an account.
+// Deactivation returns the change that deactivates an account.
 func Deactivation(user *zulip.User) Change { return Change{User: user, IsDeactivation: true} }
 
-// isEmpty reports whether nothing is done.
+// isEmpty reports whether the change does nothing.
 func (c Change) isEmpty() bool {
 	if c.IsDeactivation {
 		return !c.User.IsActive
@@ -54,7 +54,7 @@ func (c Change) needsOwner() bool {
 	return c.User.Role == zulip.RoleOwner && (!c.IsDeactivation || !c.User.IsBot) || c.Planned == zulip.RoleOwner
 }
 
-// unmakesOwner reports whether a person is no active owner any more. Bots do not count.
+// unmakesOwner reports whether a person is no longer an active owner. Bots do not count.
 func (c Change) unmakesOwner() bool {
 	return c.User.Role == zulip.RoleOwner && c.Planned != zulip.RoleOwner && !c.User.IsBot
 }
@@ -62,7 +62,7 @@ func (c Change) unmakesOwner() bool {
 // problem is a reason to refuse a change.
 type problem struct {
 	summary, detail string
-	// mayPass says that another resource of the run may put it right.
+	// mayPass is true if another resource of the run may solve the problem.
 	mayPass bool
 }
 
@@ -120,7 +120,7 @@ func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnos
 	switch {
 	case c.isEmpty():
 		return true
-	case c.IsDeactivation && c.User.IsBot: // its owner may too
+	case c.IsDeactivation && c.User.IsBot: // its owner can, too
 	case c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "deactivate users", diags):
 		return false
 	case !c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "change roles", diags):
@@ -141,7 +141,8 @@ func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnos
 	return ok
 }
 
-// currentSelf is the provider's account as a snapshot has it: an earlier change of this run may have given it another role.
+// currentSelf returns the provider's account in a snapshot, because an earlier change of this run may have given it
+// another role.
 func currentSelf(meta *base.Meta, s *snapshot.Snapshot) *zulip.User {
 	if self, ok := s.User(meta.Store.Self().ID); ok {
 		return self
@@ -182,8 +183,8 @@ func (c Change) CheckNow(ctx context.Context, meta *base.Meta) error {
 	return nil
 }
 
-// read returns the provider's account as it is now and a snapshot, in which the people are as they are now if the change takes
-// an owner away.
+// read returns the provider's current account and a snapshot. If the change removes an owner, the people in the
+// snapshot are current.
 func (c Change) read(ctx context.Context, meta *base.Meta) (self *zulip.User, s *snapshot.Snapshot, err error) {
 	if c.unmakesOwner() {
 		if s, err = meta.Store.Fresh(ctx, store.Users); err != nil {
@@ -194,7 +195,7 @@ func (c Change) read(ctx context.Context, meta *base.Meta) (self *zulip.User, s 
 		return c.User, s, nil
 	}
 	if !c.needsOwner() && (!c.IsDeactivation || !self.IsBot) {
-		return self, s, nil // nothing depends on what it is now
+		return self, s, nil // nothing depends on the current people
 	}
 	self, err = meta.Store.FreshUser(ctx, self.ID)
 	if err == nil && self == nil {
@@ -203,7 +204,7 @@ func (c Change) read(ctx context.Context, meta *base.Meta) (self *zulip.User, s 
 	return self, s, err
 }
 
-// cannot is the summary of a change that is not made.
+// cannot returns the summary of a refused change.
 func (c Change) cannot() string {
 	if c.IsDeactivation {
 		return "Cannot deactivate " + c.User.Address()
@@ -211,8 +212,7 @@ func (c Change) cannot() string {
 	return fmt.Sprintf("Cannot make %s %s", c.User.Address(), c.Planned)
 }
 
-// RoleChange is the change of role that an update of an account asks for, which may be none. current is the account as it was
-// just read.
+// RoleChange returns the change of role of an update, which may be empty. current is the account that was just read.
 func RoleChange(planned, prior types.String, current *zulip.User) Change {
 	change := Change{User: current, Prior: current.Role, Planned: current.Role, At: path.Root("role")}
 	before, _ := zulip.ParseRole(prior.ValueString())
@@ -222,7 +222,8 @@ func RoleChange(planned, prior types.String, current *zulip.User) Change {
 	return change
 }
 
-// CheckDeactivation is [Change.CheckNow] of a deactivation, on the account as it is now. An account that is gone passes.
+// CheckDeactivation is [Change.CheckNow] of a deactivation, on the current account. An account that no longer exists
+// passes.
 func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address string) error {
 	user, err := meta.Store.FreshUser(ctx, id)
 	switch {
@@ -236,16 +237,16 @@ func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address s
 	return Deactivation(user).CheckNow(ctx, meta)
 }
 
-// DeclareRole refuses, during plan, a resource of one account that says its role, if another resource of the configuration says
-// otherwise. If the resource reactivates the account, and none is configured, it is the role that the account has: reactivated is nil
-// otherwise. isAnyOrder is that of [runstate.SaidRole].
+// DeclareRole refuses, during plan, the role of an account if another resource of the configuration sets a different
+// one. reactivated is the account if the resource reactivates it, and otherwise nil; without a configured role, it
+// keeps its own. isAnyOrder is that of [runstate.SaidRole].
 func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.String, reactivated *zulip.User, isAnyOrder bool, diags *diag.Diagnostics) {
 	said := runstate.SaidRole{Account: account, Role: configured.ValueString(), IsAnyOrder: isAnyOrder, IsReturn: configured.IsNull() && reactivated != nil}
 	if said.IsReturn {
 		said.Role = reactivated.Role.String()
 	}
 	if said.Role == "" || account == (runstate.AccountKey{}) {
-		return // nothing is said, or not yet
+		return // the role is unset or unknown
 	}
 	list, ok := meta.Run.SayRole(said)
 	switch {
@@ -261,13 +262,14 @@ func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.
 	}
 }
 
-// returns is advice about a reactivated account whose role has a list that does not contain it.
+// returns is the advice about a reactivated account that is not in the list of its role.
 func returns(who, role string) string {
 	return fmt.Sprintf("The deactivated account %s still has the role %q. This plan reactivates it, but it is not listed in users of the zulip_role_members of that role. "+
 		"Nothing was changed. Set its role in its zulip_user or zulip_bot, which changes the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
 }
 
-// DeclareEnd refuses, at plan, that the end of a resource gives an account a role which a list of the configuration says otherwise of.
+// DeclareEnd refuses, during plan, a destroy that gives an account a role if a list of the configuration contradicts
+// it.
 func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
 	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
 		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
@@ -275,7 +277,7 @@ func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
 	}
 }
 
-// listTakesOver says what to do where a list lists whom the end of another resource gives a role.
+// listTakesOver is the advice if a list has an account to which the destroy of another resource gives a role.
 const listTakesOver = " If the list should manage the role from now on, remove the resource from the state, which leaves the role unchanged:\n\n" +
 	"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }"
 
@@ -329,11 +331,11 @@ type Grant struct {
 	ByEmail bool
 	// Prior is the role that the plan was computed from.
 	Prior, Planned zulip.Role
-	// At is the attribute that asks for the role, Names the one that names the account.
+	// At is the attribute with the role, and Names the attribute that names the account.
 	At, Names path.Path
-	// Skips reports whether an account, as it is now, keeps its role without an error. Optional.
+	// Skips reports whether the current account keeps its role without an error. Optional.
 	Skips func(now *zulip.User) bool
-	// Then is called when the account has the role, before another resource of this run may change it. Optional.
+	// Then is called when the account has the role, before another resource of this run can change it. Optional.
 	Then func()
 }
 
@@ -368,7 +370,7 @@ func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		if now.Role != g.Planned {
 			wrote = true
 			if err := g.send(zulip.SendOnce(ctx), meta, byEmail); err != nil {
-				meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
+				meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been executed
 				return err
 			}
 		}
@@ -383,8 +385,8 @@ func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	return wrote, err
 }
 
-// GiveBeforeReactivation gives a deactivated account the role that is planned, so that it is active with no other: the server changes
-// deactivated accounts too (server-behavior §U6). names is the attribute that names the account.
+// GiveBeforeReactivation gives a deactivated account the planned role, so that it is never active with another one. The
+// server changes deactivated accounts too (server-behavior §U6). names is the attribute that names the account.
 func GiveBeforeReactivation(ctx context.Context, meta *base.Meta, user *zulip.User, prior zulip.Role, planned types.String, names path.Path, diags *diag.Diagnostics) (ok bool) {
 	role, isPlanned := zulip.ParseRole(planned.ValueString())
 	if !isPlanned || role == prior {
@@ -397,7 +399,7 @@ func GiveBeforeReactivation(ctx context.Context, meta *base.Meta, user *zulip.Us
 	return !diags.HasError()
 }
 
-// Returns says with which role an account is reactivated.
+// Returns returns the role of a reactivated account, and a text about it.
 func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail string) {
 	role, isPlanned := zulip.ParseRole(planned.ValueString())
 	if !isPlanned {
@@ -411,7 +413,8 @@ func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail st
 		"The next apply removes it from a zulip_user_group that manages its members and does not list it. Unset attributes are left unchanged.", as)
 }
 
-// read returns the account that has the email now, or the ID if no account has the email; nil if there is none to be seen.
+// read returns the account that has the email now, or the ID if no account has the email; nil if the provider's account
+// sees neither.
 func (g Grant) read(ctx context.Context, meta *base.Meta) (now *zulip.User, byEmail bool, err error) {
 	if g.Email != "" {
 		now, err = meta.Store.FreshUserNamed(ctx, g.Email)
@@ -432,13 +435,13 @@ func (g Grant) send(ctx context.Context, meta *base.Meta, byEmail bool) error {
 	return meta.Client.UpdateUser(ctx, g.ID, update)
 }
 
-// RefuseMovedEmail reports [lookup.MovedEmail] at an attribute.
+// RefuseMovedEmail reports the error [lookup.MovedEmail] at an attribute.
 func RefuseMovedEmail(email string, id int64, now *zulip.User, at path.Path, diags *diag.Diagnostics) {
 	lookup.AddError(diags, at, lookup.MovedEmail(email, id, now), "")
 }
 
-// Holder returns the account that has an address which a new one is to get, as it is now; nil if there is none. The list may
-// have it as it was before it was deactivated (server-behavior §U18).
+// Holder returns the current account with the email of a new one; nil if there is none. It is read separately, because
+// the list may be older than its deactivation (server-behavior §U18).
 func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address string) (*zulip.User, error) {
 	listed, ok := s.UserByAddress(address)
 	if !ok {
@@ -447,8 +450,8 @@ func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address 
 	return meta.Store.FreshUser(ctx, listed.ID)
 }
 
-// IsAboveMember reports whether an account has rights by its role. Its resource is read by itself at each refresh: the server's
-// list may hide that the role was changed (server-behavior §U18), and such accounts are few.
+// IsAboveMember reports whether an account has a higher role than member. Each refresh reads such accounts separately,
+// because the server's list may be older than a change of the role (server-behavior §U18), and such accounts are few.
 func IsAboveMember(user *zulip.User) bool { return user.Role < zulip.RoleMember }
 
 // Deleted returns an error about an account that was deleted on the server, and so cannot be reactivated or adopted.
@@ -468,15 +471,15 @@ func isActiveBotOf(user *zulip.User, owner int64) bool {
 	return user != nil && user.IsBot && user.IsActive && user.BotOwnerID != nil && *user.BotOwnerID == owner
 }
 
-// LockBotsOf returns, before a person is deactivated, which bots the server deactivates too, and keeps other resources of this run
-// from changing them until unlock is called. address is that of the person.
+// LockBotsOf returns, before a person is deactivated, the bots that the server deactivates too. It locks them against
+// other resources of this run until unlock is called. address is the person's email.
 func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address string) (owned []int64, unlock func(), err error) {
 	s, err := meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		return nil, nil, cannotReadBots(address, "the user's bots", err)
 	}
 	bots := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool { return !isActiveBotOf(user, owner) })
-	slices.SortFunc(bots, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) }) // so that no two wait for each other
+	slices.SortFunc(bots, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) }) // in this order, so that no two wait for each other
 	var locks []func()
 	unlock = func() {
 		for _, one := range locks {
@@ -487,7 +490,7 @@ func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address strin
 		one, err := meta.Run.Lock(ctx, BotLock(listed.ID))
 		if err == nil {
 			locks = append(locks, one)
-			var bot *zulip.User // the list may have it as it was before somebody deactivated it
+			var bot *zulip.User // the list may be older than its deactivation
 			if bot, err = meta.Store.FreshUser(ctx, listed.ID); isActiveBotOf(bot, owner) {
 				owned = append(owned, bot.ID)
 			}
@@ -506,8 +509,8 @@ func cannotReadBots(address, which string, err error) error {
 	return &base.Error{Diagnostics: diags}
 }
 
-// WarnOfOwner warns, in the plan of a bot, that its owner is deactivated in the same plan; where that is planned later,
-// [WarnOfBots] does.
+// WarnOfOwner warns, in the plan of a bot, that its owner is deactivated in the same plan. If the deactivation is
+// planned later, [WarnOfBots] warns.
 func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Diagnostics) {
 	meta.Run.PlanOwner(bot, owner.ID)
 	if meta.Run.WillBeDeactivated(snapshot.AccountKind, owner.ID) {

@@ -1,9 +1,9 @@
-// Package adapter turns a few functions into a resource, a data source or an action of the plugin framework. It does what the
-// framework asks of each of them in the same way: the type name, the identity, reading the models, checking that the provider is
+// Package adapter turns a few functions into a resource, a data source or an action of the plugin framework. It has the
+// code that all of them share: the type name, the identity, reading the models, checking that the provider is
 // configured, reporting errors, and writing the state together with the identity.
 //
-// Each function gets a [Call] and returns the error that ends the call. [base.Refused] and [base.Failed] write such an error for
-// people, with its attribute. Warnings, and errors that do not end the call, go into Call.Diags.
+// Each function gets a [Call] and returns the error that ends the call. [base.Refused] and [base.Failed] create such an
+// error, with its attribute. Warnings, and errors that do not end the call, go into Call.Diags.
 //
 // Resources that manage one of many objects with an ID use the package core instead.
 package adapter
@@ -27,12 +27,13 @@ import (
 // Call is one call of Terraform to one resource, data source or action.
 type Call[Model any] struct {
 	*base.Base
-	// Config, Plan and State are the configuration, the plan and the prior state. Those that the call does not have are nil.
+	// Config, Plan and State are the configuration, the plan and the prior state. Each is nil if the call does not have
+	// it.
 	Config, Plan, State *Model
 	Diags               *diag.Diagnostics
 	// IsByIdentity is true for an import by identity.
 	IsByIdentity bool
-	// PriorPrivate reads the private state as it was before the call, Private writes it.
+	// PriorPrivate reads the private state from before the call, and Private writes it.
 	PriorPrivate attribute.PrivateGetter
 	Private      attribute.PrivateSetter
 
@@ -48,7 +49,7 @@ type Call[Model any] struct {
 	say     func(string)
 }
 
-// Save writes a model into the plan during plan, into the state otherwise.
+// Save writes a model into the plan during plan, and otherwise into the state.
 func (c *Call[Model]) Save(m *Model) { c.Diags.Append(c.into.Set(c.ctx, m)...) }
 
 // SaveAttribute writes one attribute.
@@ -65,7 +66,7 @@ func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(att
 // Say reports the progress of an action.
 func (c *Call[Model]) Say(format string, args ...any) { c.say(fmt.Sprintf(format, args...)) }
 
-// CheckLevels adds an error for each attribute that is configured and that the server is too old for.
+// CheckLevels adds an error for each configured attribute that the server is too old for.
 func (c *Call[Model]) CheckLevels() { c.Base.CheckLevels(c.ctx, c.kind, c.config, c.Diags) }
 
 // Read reads parts of the organization. what is their name in the error, as in "the channels".
@@ -74,7 +75,8 @@ func (c *Call[Model]) Read(what string, parts ...store.Part) (*snapshot.Snapshot
 	return view, base.Failed("Cannot read "+what, err)
 }
 
-// ReadNaming is [Call.Read] that also reads users and bots, by email or ID, which the lists of the server may lack.
+// ReadNaming is [Call.Read] that also reads users and bots, by email or ID, because the lists of the server may lack
+// some.
 func (c *Call[Model]) ReadNaming(what string, names []string, parts ...store.Part) (*snapshot.Snapshot, error) {
 	view, err := c.Meta.Store.ReadNaming(c.ctx, names, parts...)
 	return view, base.Failed("Cannot read "+what, err)

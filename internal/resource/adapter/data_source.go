@@ -17,9 +17,9 @@ type DataSource[Model any] struct {
 	// Name is the type without the provider's prefix.
 	Name   string
 	Schema func() schema.Schema
-	// Ready reports whether the provider has what the data source needs. By default that is an account.
+	// Ready reports whether the provider has the settings that the data source needs. The default is an account.
 	Ready func(*base.Base, *diag.Diagnostics) bool
-	// Read fills in a model that has the configuration, which is then the state.
+	// Read completes a model of the configuration, which becomes the state.
 	Read func(ctx context.Context, c *Call[Model], m *Model) error
 }
 
@@ -62,10 +62,10 @@ type Action[Model any] struct {
 	// Name is the type without the provider's prefix.
 	Name   string
 	Schema func() actionschema.Schema
-	// Validate refuses a configuration that is wrong in any organization. It is called again before Invoke, when all values are
-	// known. Optional.
+	// Validate refuses a configuration that is wrong in every organization. It is called again before Invoke, when all
+	// values are known. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
-	// Plan refuses during plan what the server would refuse. Optional.
+	// Plan refuses, during plan, a call that the server would refuse. Optional.
 	Plan   func(context.Context, *Call[Model]) error
 	Invoke func(context.Context, *Call[Model]) error
 }

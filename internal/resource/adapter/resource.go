@@ -25,15 +25,15 @@ type Resource[Model any] struct {
 	Identity Identity
 	// WasLonger is true if identities of version 0 had more attributes.
 	WasLonger bool
-	// Validate refuses a configuration that is wrong in any organization. Optional.
+	// Validate refuses a configuration that is wrong in every organization. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
-	// Plan checks and completes a plan. PlanDestroy checks one that destroys the resource. Both are optional.
+	// Plan checks and completes a plan. PlanDestroy checks a plan that destroys the resource. Both are optional.
 	Plan, PlanDestroy    func(context.Context, *Call[Model]) error
 	Create, Read, Update func(context.Context, *Call[Model]) error
-	// Delete is nil if a destroy changes nothing on the server. Stays is then what the log says.
+	// Delete is nil if a destroy changes nothing on the server. Stays is the message in the log in that case.
 	Delete func(context.Context, *Call[Model]) error
 	Stays  string
-	// Import writes the state for the text of an import. For an import by identity the text is its attributes, with slashes
+	// Import writes the state for an import ID. For an import by identity, the ID is the attributes with slashes
 	// between them.
 	Import func(ctx context.Context, c *Call[Model], text string) error
 }
@@ -140,7 +140,7 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
-	// Also for an object that is gone: Terraform refuses an answer without an identity.
+	// Even a deleted object has an identity, because Terraform refuses an answer without one.
 	copyIdentity(ctx, r.def.Identity, req.State, resp.Identity, c.Diags)
 	c.report(r.def.Read(ctx, c))
 }

@@ -69,7 +69,7 @@ func TestLawChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
 				t.Skip("nothing to do")
 			}
 			hit := rapid.SampledFrom(steps).Draw(t, "hit").Attribute
-			owners := s.value(t, "role:owners") // nobody plans or holds it
+			owners := s.value(t, "role:owners") // no plan and no server has this value
 			s.holds.permissions[hit] = owners
 			var diags diag.Diagnostics
 			s.subject().Change(context.Background(), s.base, steps, nil, &diags)
@@ -114,7 +114,7 @@ func TestLawChange_StateTexts_SameValues(t *testing.T) {
 	})
 }
 
-// toSRE is the change of one permission of each kind of thing, from the administrators to a group.
+// toSRE changes one permission of each kind of object, from the administrators to a group.
 func toSRE(s *server, table permission.Table) (setting string, steps []step) {
 	setting = table.Settings[1].Name
 	plan := newModel(table)
@@ -123,7 +123,7 @@ func toSRE(s *server, table permission.Table) (setting string, steps []step) {
 	return setting, steps
 }
 
-// errLost is an answer that never came.
+// errLost is the error of a lost answer.
 var errLost = &zulip.Error{Method: http.MethodPatch, Path: "/thing", Status: http.StatusBadGateway, Msg: "Bad Gateway"}
 
 func TestChangeUnderFaults(t *testing.T) {
@@ -139,7 +139,7 @@ func TestChangeUnderFaults(t *testing.T) {
 		before, after func(int) error
 		ignores       []string
 		requests      int
-		says          string // of an error; empty: it succeeds
+		says          string // of an error; empty for success
 	}{
 		"an answer is lost after the write":       {after: once(errLost), requests: 1},
 		"a request is lost before the write":      {before: once(errLost), requests: 2},
@@ -174,7 +174,7 @@ func TestChangeUnderFaults(t *testing.T) {
 	}
 }
 
-// errDropped is how the test's server forgets what it was sent, and says that all is well.
+// errDropped makes the test's server drop a change and report success.
 var errDropped = errors.New("dropped")
 
 // A list may hide a deactivated user whom the server counts when it compares. After two refusals of an unchanged old
@@ -235,7 +235,7 @@ func TestPermissionPlan_NotAllowed_Refused(t *testing.T) {
 	})
 }
 
-// changeText changes a thing that is a text. send carries out a request.
+// changeText changes an object that is a text. send executes a request.
 func changeText(t *testing.T, held *string, send func(attribute.Pending[string, bool]) error, steps []attribute.Step[string, bool]) (diags diag.Diagnostics) {
 	t.Helper()
 	client, err := zulip.New(zulip.Config{Site: "http://127.0.0.1:1", Email: "iago@example.com", APIKey: "k"})
@@ -293,11 +293,11 @@ func TestChange_OldValues_SentUntilRefused(t *testing.T) {
 	}
 }
 
-// A refusal of a change that has since happened is no error: the rest is sent, or nothing if there is none.
+// A refusal of a change that someone has since made is no error. The rest is sent, if there is any.
 func TestChange_RefusedButDone_RestSent(t *testing.T) {
 	refusal := &zulip.Error{Status: 400, Code: "BAD_REQUEST", Msg: "Invalid user ID: 50"}
 	for name, test := range map[string]struct {
-		meanwhile string // what the thing is after the refusal: a letter for each step that it shows
+		meanwhile string // the object after the refusal: a letter for each step that it shows
 		sent      int
 		fails     bool
 	}{

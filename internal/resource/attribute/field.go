@@ -33,13 +33,13 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 	// Description describes the attribute on the pages of the resource and of data sources. Setting adds advice about
 	// setting it on the page of the resource. Role and feature level are added automatically.
 	Description, Setting string
-	// Required says that a configuration has to set it, ReadOnly that it cannot.
+	// Required is true if a configuration must set it, ReadOnly if it cannot.
 	Required, ReadOnly bool
-	// IsIncidental says of a read-only attribute that nothing refers to it: the state leaves it out like what is not managed.
+	// IsIncidental is true for a read-only attribute that no one references: the state omits it like an unmanaged one.
 	IsIncidental bool
-	// Follows says that the value follows from other attributes: it is not known while they change.
+	// Follows is true if the value follows from other attributes, so that it is unknown while they change.
 	Follows bool
-	// Validators are those of the attribute's type.
+	// Validators are validators of the attribute's type.
 	Validators []validator.Describer
 	// Requires is the role or permission that an account needs to set it. The zero value means that changing the
 	// object is enough.
@@ -47,18 +47,19 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 
 	// At is where the model has it.
 	At func(*Model) *Value
-	// Read takes it from an object; null where the server does not have it.
+	// Read returns the value of an object; null if the server does not have the attribute.
 	Read func(Object) Value
-	// Send writes a planned value into an update of an object as it is now.
+	// Send writes a planned value into an update of the current object.
 	Send func(update *Update, current Object, planned Value)
-	// Text writes a value for people, in the same way where two values mean the same; nil: as it is.
+	// Text returns a value for messages, the same for two values with the same meaning. If it is nil, the value itself
+	// is the text.
 	Text func(Value) string
 }
 
 // AttributeName is the name of the attribute.
 func (f Field[Model, Object, Update, Value]) AttributeName() string { return f.Name }
 
-// Takes returns the role or permission that an account needs to set it.
+// Takes returns the role or permission that an account needs to set the attribute.
 func (f Field[Model, Object, Update, Value]) Takes() Requirement { return f.Requires }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
@@ -114,7 +115,7 @@ func (f Field[Model, Object, Update, Value]) DataSourceAttribute(resource string
 	}
 }
 
-// needs says which feature level an attribute needs; "" if every server has it.
+// needs returns a sentence about the feature level of an attribute; "" if every server has it.
 func needs(resource, name string) string {
 	if level := featurelevel.Lookup(resource, name); level > 0 {
 		return featurelevel.Sentence(level)
@@ -134,7 +135,7 @@ func all[Validator any](validators []validator.Describer) []Validator {
 	return typed
 }
 
-// only is a list of one plan modifier, or of none.
+// only returns a list of one plan modifier, or of none.
 func only[Modifier any](wanted bool, modifier func() Modifier) []Modifier {
 	if !wanted {
 		return nil
@@ -142,7 +143,7 @@ func only[Modifier any](wanted bool, modifier func() Modifier) []Modifier {
 	return []Modifier{modifier()}
 }
 
-// ReadInto takes what the object has.
+// ReadInto sets the model to the object's value.
 func (f Field[Model, Object, Update, Value]) ReadInto(model *Model, object Object, _ Server, _ *diag.Diagnostics) {
 	read, at := f.Read(object), f.At(model)
 	if base.IsSet(*at) && !read.IsNull() && f.text(*at) == f.text(read) {
@@ -165,8 +166,8 @@ func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], p
 	}, nil, true
 }
 
-// KeepPrior keeps the prior value where the planned one means the same, and where the server does not have the attribute:
-// it will not have it after the apply either.
+// KeepPrior keeps the prior value if the planned one means the same, or if the server does not have the attribute,
+// because it won't have it after the apply either.
 func (f Field[Model, Object, Update, Value]) KeepPrior(config, planned, prior *Model, _ Server) {
 	plan, before := f.At(planned), *f.At(prior)
 	switch {
@@ -188,7 +189,7 @@ func (f Field[Model, Object, Update, Value]) ForgetUnknown(model *Model) {
 	}
 }
 
-// null is the null of a type.
+// null returns the null of a type.
 func null[Value attr.Value]() (value Value) {
 	if set, isSet := any(types.SetNull(types.StringType)).(Value); isSet {
 		return set
@@ -196,7 +197,7 @@ func null[Value attr.Value]() (value Value) {
 	return value // the zero value of the others is null
 }
 
-// quoted writes a value for messages, in which white space has to be visible.
+// quoted returns a value for messages, in which white space must be visible.
 func (f Field[Model, Object, Update, Value]) quoted(value Value) string {
 	if _, isText := any(value).(types.String); isText {
 		return strconv.Quote(f.text(value))
@@ -226,7 +227,8 @@ type Outcome int
 
 // The outcomes, in the order in which [PermissionPlan.Classify] decides between them.
 const (
-	// Unset is an attribute without a planned value. One that is not configured has its prior value in the plan: it is Unchanged.
+	// Unset is an attribute without a planned value. An attribute that is not configured has its prior value in the
+	// plan, so it is Unchanged.
 	Unset Outcome = iota
 	// Unknown is an attribute with a principal that is not known yet.
 	Unknown
@@ -236,8 +238,7 @@ const (
 	Unchanged
 	// Planned is an attribute with a principal that this run creates or reactivates.
 	Planned
-	// Equivalent is an attribute whose principals have the effect of the raw value, though they are not written as
-	// in the state.
+	// Equivalent is an attribute whose principals have the effect of the raw value, but another form than in the state.
 	Equivalent
 	// Written is an attribute whose value must be sent.
 	Written
@@ -251,10 +252,10 @@ type Case struct {
 	Problems []permission.Problem
 }
 
-// classify decides what a plan or an apply does about one permission attribute. It is the only place that decides what
-// is sent, so that a plan, its checks and its apply agree. [PermissionPlan.KeepEqual] decides whether the plan shows an
-// equivalent value. stated is the attribute in the state, or nil for a new object. raw is the server's value that the
-// plan was computed from, or nil if it was never read.
+// classify decides how a plan or an apply treats one permission attribute. Only this function decides what is sent, so
+// that a plan, its checks and its apply agree. [PermissionPlan.KeepEqual] decides whether the plan shows an equivalent
+// value. stated is the attribute in the state, or nil for a new object. raw is the server's value that the plan was
+// computed from, or nil if it was never read.
 //
 // A deactivated person or group has no effect in a permission and is never an error by itself. The server omits
 // deactivated people from the values it returns, and refuses deactivated people and groups in requests
@@ -298,8 +299,8 @@ func classify(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue
 	return found
 }
 
-// isHeldIn reports whether a value has the effect that was planned. Deactivated groups that the configuration names may
-// be in it: the server shows those, unlike deactivated people.
+// isHeldIn reports whether a value has the planned effect. It may contain deactivated groups of the configuration,
+// because the server shows them, unlike deactivated people.
 func (c Case) isHeldIn(current zulip.GroupSettingValue, view *snapshot.Snapshot) bool {
 	nobody := permission.NobodyID(view)
 	current = activeMembers(current, view)
@@ -315,7 +316,7 @@ func (c Case) isHeldIn(current zulip.GroupSettingValue, view *snapshot.Snapshot)
 	return permission.Equal(c.Value, current, nobody)
 }
 
-// isSameIn reports whether the principals of a state are the same, deactivated ones included, in any form.
+// isSameIn reports whether the principals of a state are the same, including deactivated ones, in any form.
 func (c Case) isSameIn(prior types.Set, view *snapshot.Snapshot) bool {
 	principals, _ := PrincipalsOf(prior)
 	resolved, problems := permission.Resolve(principals, view)
@@ -323,8 +324,8 @@ func (c Case) isSameIn(prior types.Set, view *snapshot.Snapshot) bool {
 	return len(problems)+len(resolved.Planned) == 0 && permission.Equal(resolved.Value, c.Value, nobody) && permission.Equal(resolved.LeftOut, c.LeftOut, nobody)
 }
 
-// activeMembers returns a value without deactivated people. A value that was read before they were deactivated holds
-// them, and one that is read now does not.
+// activeMembers returns a value without deactivated people. A value that was read before their deactivation has them,
+// unlike one that is read now.
 func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip.GroupSettingValue {
 	value.DirectMembers = slices.DeleteFunc(slices.Clone(value.DirectMembers), func(id int64) bool {
 		user, ok := view.User(id)
@@ -333,7 +334,7 @@ func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip
 	return value
 }
 
-// warnDeactivated warns of the deactivated principals of a configured permission.
+// warnDeactivated warns about the deactivated principals of a configured permission.
 func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	var principals []permission.Principal
 	for _, element := range configured.Elements() {
@@ -351,14 +352,14 @@ func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapsh
 	for i, principal := range resolved.Deactivated {
 		texts[i] = strconv.Quote(principal.String())
 	}
-	// The summary names nothing, so that the CLI can make one warning of many.
+	// The summary has no names, so that Terraform can combine many warnings into one.
 	diags.AddAttributeWarning(path.Root(setting), "Deactivated people and groups have no effect in a permission",
 		fmt.Sprintf("%s names %s: deactivated. The server accepts no deactivated users or groups, so the provider leaves them out of the value. Remove them from the configuration, or reactivate them. "+
 			"If this configuration reactivates one (adopt_deactivated = true), reference that resource (%s) instead of writing its name, so that Terraform plans it first.",
 			setting, strings.Join(texts, ", "), referenceTo(resolved.Deactivated[0])))
 }
 
-// referenceTo is how a configuration refers to the resource of a principal.
+// referenceTo returns a reference to the resource of a principal.
 func referenceTo(principal permission.Principal) string {
 	if principal.Kind == permission.KindUser || principal.Kind == permission.KindUserID {
 		return `"user:${zulip_user.NAME.email}"`
@@ -367,17 +368,18 @@ func referenceTo(principal permission.Principal) string {
 }
 
 // Requirement is the role or permission that an account needs to set an attribute, besides the one to change the
-// object at all.
+// object.
 type Requirement struct {
-	// Role is the lowest role that may; zero: any.
+	// Role is the lowest role that can set it; zero for any.
 	Role zulip.Role
-	// Right is a permission of the organization that lets accounts below administrators set it; "": any account may.
+	// Right is a permission of the organization with which accounts below administrators can set it; "" if any account
+	// can.
 	Right string
-	// Except is a value that does not take the right.
+	// Except is a value that does not require the permission.
 	Except string
 }
 
-// sentence says on a page what is required.
+// sentence returns the sentence about the requirement on a page.
 func (r Requirement) sentence() string {
 	switch r.Role {
 	case zulip.RoleOwner:
@@ -388,7 +390,7 @@ func (r Requirement) sentence() string {
 	return ""
 }
 
-// CheckRights refuses steps that the account may not make, and names those who may.
+// CheckRights refuses steps that the account can't make, and names who can.
 func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)

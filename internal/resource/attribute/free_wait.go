@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// freeTime is how long a request is repeated that the server refuses because a name is taken or an object is in use.
+	// freeTime is how long a request is repeated after the server has refused it because a name is taken or an object
+	// is in use.
 	freeTime = 8 * time.Second
 	// firstFreePause is the pause after the first refusal. Each further pause is twice as long, up to longestFreePause.
 	firstFreePause   = 100 * time.Millisecond
 	longestFreePause = time.Second
 )
 
-// FreeWait paces the repetitions of a request that the server refuses because a name is taken or an object is in use. Another
-// resource of the same apply may free it: Terraform changes resources without a reference between them in any order, several at a
-// time.
+// FreeWait paces the repetitions of a request that the server refuses because a name is taken or an object is in use.
+// Another resource of the same apply may free the name or object, because Terraform changes resources without
+// references concurrently and in any order.
 type FreeWait struct {
 	end   time.Time
 	pause time.Duration

@@ -29,7 +29,7 @@ type (
 	changes = map[string]zulip.GroupSettingChange
 )
 
-// thing is anything that has permissions, and update what changes it.
+// thing is an object with permissions, and update a change of it.
 type (
 	thing  struct{ permissions held }
 	update struct{ permissions changes }
@@ -53,7 +53,7 @@ func part(table permission.Table) attribute.Permissions[*thing, update] {
 	}
 }
 
-// model is the attributes of a configuration, a plan or a state.
+// model has the attributes of a configuration, a plan or a state.
 type model map[string]*types.Set
 
 func newModel(table permission.Table) model {
@@ -67,7 +67,7 @@ func newModel(table permission.Table) model {
 
 func (m model) at(setting string) *types.Set { return m[setting] }
 
-// server holds one thing, and answers as it is told to.
+// server has one object, and gives the answers of the test.
 type server struct {
 	base  *base.Base
 	view  *snapshot.Snapshot
@@ -78,7 +78,7 @@ type server struct {
 	ignores       []string
 }
 
-// newServer starts an organization with people and groups, and a thing of one kind with every permission set to the
+// newServer starts an organization with people and groups, and an object of one kind with every permission set to the
 // administrators.
 func newServer(t *testing.T, table permission.Table) *server {
 	t.Helper()
@@ -148,7 +148,7 @@ func (s *server) subject() attribute.Subject[*thing, update] {
 
 func (s *server) read() *thing { return &thing{maps.Clone(s.holds.permissions)} }
 
-// carryOut does as a server does: it compares every old value, and keeps all or nothing.
+// carryOut executes an update like the server: it compares every old value, and stores all changes or none.
 func (s *server) carryOut(u update) error {
 	if s.before != nil {
 		switch err := s.before(len(s.sent)); {
@@ -176,7 +176,7 @@ func mismatch() error {
 	return &zulip.Error{Method: http.MethodPatch, Path: "/thing", Status: http.StatusBadRequest, Code: "EXPECTATION_MISMATCH", Msg: "'old' value does not match the expected value."}
 }
 
-// drawSet draws principals that people write, in any form.
+// drawSet draws principals of a configuration, in any form.
 func drawSet(t *rapid.T, s *server, label string) types.Set {
 	words := []string{"role:members", "role:moderators", "role:nobody", "group:sre", "group:leads", "user:lena.fischer@example.com", "user:kenji.sato@example.com"}
 	texts := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 0, 3, rapid.ID[string]).Draw(t, label)
@@ -188,7 +188,7 @@ func drawSet(t *rapid.T, s *server, label string) types.Set {
 	return set(texts...)
 }
 
-// numbered writes a principal by its number.
+// numbered returns a principal by its ID.
 func (s *server) numbered(t rapid.TB, text string) string {
 	value := s.value(t, text)
 	if value.IsNamed() {
@@ -197,7 +197,7 @@ func (s *server) numbered(t rapid.TB, text string) string {
 	return fmt.Sprintf("user_id:%d", value.DirectMembers[0])
 }
 
-// drawPlan draws a plan of some of the permissions, and gives the thing values to start from.
+// drawPlan draws a plan of some of the permissions, and sets initial values of the object.
 func drawPlan(t *rapid.T, s *server, table permission.Table) model {
 	plan := newModel(table)
 	for _, setting := range table.Settings {

@@ -19,10 +19,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Sets are the permission attributes of a model: it returns the place of a setting.
+// Sets returns the place of a permission attribute in a model.
 type Sets func(setting string) *types.Set
 
-// NamedUsers returns the addresses that the permissions of a table name, for [store.Store.ReadNaming].
+// NamedUsers returns the emails that the permissions of a table name, for [store.Store.ReadNaming].
 func (s Sets) NamedUsers(table permission.Table) (addresses []string) {
 	for _, setting := range table.Settings {
 		for _, element := range s(setting.Name).Elements() {
@@ -36,8 +36,8 @@ func (s Sets) NamedUsers(table permission.Table) (addresses []string) {
 	return addresses
 }
 
-// Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
-// null.
+// Read sets the permissions to the server's values, and keeps sets with the same meaning. A permission that the server
+// does not have is null.
 func (s Sets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) {
 	for _, setting := range table.All() {
 		attribute := s(setting.Name)
@@ -50,7 +50,7 @@ func (s Sets) Read(table permission.Table, held map[string]zulip.GroupSettingVal
 	}
 }
 
-// ForgetUnknown makes what is not known null: a state holds nothing that is unknown.
+// ForgetUnknown makes unknown values null, because a state can't have them.
 func (s Sets) ForgetUnknown(table permission.Table) {
 	for _, setting := range table.All() {
 		if attribute := s(setting.Name); attribute.IsUnknown() {
@@ -59,8 +59,8 @@ func (s Sets) ForgetUnknown(table permission.Table) {
 	}
 }
 
-// Keep replaces the permissions that were read after an apply by the known ones of its plan, and returns the settings
-// for which that makes a difference.
+// Keep replaces the permissions that were read after an apply by the known ones of its plan, and returns the
+// permissions that differ.
 func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
 	for _, setting := range table.All() {
 		if base.KeepKnown(s(setting.Name), *plan(setting.Name)) {
@@ -91,13 +91,13 @@ type PermissionPlan struct {
 	Config, Plan Sets
 	// State is nil for an object that does not exist yet.
 	State Sets
-	// Prior are the values that the plan is computed from.
+	// Prior has the values that the plan is computed from.
 	Prior map[string]zulip.GroupSettingValue
 	View  *snapshot.Snapshot
 }
 
-// KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
-// that is none.
+// KeepEqual keeps the state's principals if the configuration means the same, so that a plan shows no spurious
+// difference.
 func (p PermissionPlan) KeepEqual() {
 	if p.State == nil {
 		return
@@ -135,14 +135,14 @@ func (p PermissionPlan) Classify(setting string) Case {
 	return found
 }
 
-// supported returns the values that a permission supports.
+// supported returns the supported values of a permission.
 func (p PermissionPlan) supported(setting string) zulip.SupportedPermission {
 	all := p.Table.All()
 	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
 	return p.Table.Supported(all[i], p.View.Realm())
 }
 
-// Check resolves every permission of the configuration and refuses what the setting does not allow.
+// Check resolves every permission of the configuration and refuses unsupported values.
 func (p PermissionPlan) Check(diags *diag.Diagnostics) {
 	for _, setting := range p.Table.Settings {
 		if p.Config(setting.Name).IsNull() {
@@ -175,7 +175,7 @@ func (s Sets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) 
 	return len(problems) > 0 || len(resolved.Planned) > 0 || permission.Admits(resolved.Value, user, view)
 }
 
-// privateKey is where the raw permissions stand in the private state.
+// privateKey is the key of the raw permissions in the private state.
 const privateKey = "permissions"
 
 // PrivateGetter reads the private state.
@@ -209,16 +209,15 @@ func WritePrivate(ctx context.Context, private PrivateSetter, key string, value 
 	diags.Append(private.SetKey(ctx, key, data)...)
 }
 
-// Raw returns the permissions as they were when the state was read. A plan compares with them, and an apply uses them
-// as prior values. The old value that is sent with a new one is read again before.
+// Raw returns the server's permissions from the time of the state. A plan compares with them, and an apply uses them as
+// prior values. The old value in a request is read again before it.
 func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
 	raw := map[string]zulip.GroupSettingValue{}
 	ReadPrivate(ctx, private, privateKey, &raw, diags)
 	return raw
 }
 
-// KeepRaw puts the permissions as the server holds them into the private state. The words of the state itself stand
-// for those that are left out.
+// KeepRaw writes the server's permissions into the private state. It omits those that follow from the state itself.
 func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
 	permissions := maps.Clone(held)
 	for _, setting := range leftOut {
@@ -227,8 +226,8 @@ func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.G
 	WritePrivate(ctx, private, privateKey, permissions, diags)
 }
 
-// Permissions is the part of a [Subject] that every kind of object with permissions has in common: which
-// permissions a T has, and where an update U has their changes.
+// Permissions is the part of a [Subject] that all objects with permissions share: the permissions of a T, and their
+// changes in an update U.
 type Permissions[T, U any] struct {
 	Table   permission.Table
 	Values  func(T) map[string]zulip.GroupSettingValue
@@ -273,9 +272,9 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 				*changes = map[string]zulip.GroupSettingChange{}
 			}
 			change := zulip.GroupSettingChange{New: want}
-			// A value that is not in the server's stored form hides a deactivated user. The server would compare an
-			// old value with the hidden one and refuse it, so the provider sends none: it has just read and compared
-			// the value. A list can hide someone without such a sign, which only a refused request reveals.
+			// A value that is not in the server's stored form hides a deactivated user. The server would compare an old
+			// value with the hidden one and refuse it. So the provider, which has just read and compared the value,
+			// sends no old value. If a value hides a user without such a sign, only a refused request shows it.
 			old, ok := p.Values(now)[setting]
 			if ok && permission.IsCanonical(old, permission.NobodyID(view)) && (compare || old.IsNamed()) {
 				change.Old = &old
@@ -289,11 +288,11 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 	}
 }
 
-// maxRenewed is the number of people that are read again on a conflict: each of them is a request.
+// maxRenewed is the maximum number of people that are read again on a conflict, with one request each.
 const maxRenewed = 50
 
-// readPeople returns the view with some people as they are now: the server's list may show them as they were before they were
-// deactivated (server-behavior §U18).
+// readPeople returns the view with the current values of some people, because the server's list may be older than their
+// deactivation (server-behavior §U18).
 func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	if len(ids) > maxRenewed {
 		return nil, fmt.Errorf("the check would read %d users again; the limit is %d", len(ids), maxRenewed)
@@ -310,7 +309,7 @@ func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.S
 	return view, nil
 }
 
-// differing returns the IDs that are in one of two lists.
+// differing returns the IDs that are in only one of two lists.
 func differing(a, b []int64) []int64 {
 	return slices.Concat(sets.Without(a, b), sets.Without(b, a))
 }

@@ -19,59 +19,59 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Step is the change of one attribute of a T from the value that the plan was computed from to the planned one, and how that
-// is written into an update U. Values are texts that people can read, and that are equal where the values mean the same.
+// Step is the change of one attribute of a T from the prior to the planned value, and how it is written into an update
+// U. Values are readable texts that are equal if the values mean the same.
 type Step[T, U any] struct {
 	Attribute string
-	// Permission says that the attribute is a permission.
+	// Permission is true if the attribute is a permission.
 	Permission     bool
 	Prior, Planned string
-	// Current returns the value of a thing.
+	// Current returns the value of an object.
 	Current func(T) string
-	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
+	// Put writes the change into an update of the given current object. compare is true if the update has old values.
 	Put func(update *U, now T, compare bool)
-	// Renew returns the step after changes since it was computed that are no conflict: deactivated users, and changes
-	// by another resource of the same apply. It is called on a conflict. Optional.
+	// Renew returns the step, updated for changes that are no conflict: deactivated users, and changes by another
+	// resource of the same apply. It is called on a conflict. Optional.
 	Renew func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
 }
 
-// Reading is a thing as it was read, with the snapshot it was read into.
+// Reading is an object as just read, with its snapshot.
 type Reading[T any] struct {
 	Thing T
 	View  *snapshot.Snapshot
 }
 
-// Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
+// Subject is an object that is changed by compare-and-set: one channel, one user group, or the organization.
 type Subject[T, U any] struct {
-	// Of is the resource, as in zulip_channel. Messages use it to say what was not tested on a newer server.
+	// Of is the type of the resource, as in zulip_channel, for messages about untested parts on a newer server.
 	// Optional.
 	Of string
 	// Unread is its name in messages before it was read (`channel 17`), and Name its name afterwards (`channel
 	// "general"`).
 	Unread string
 	Name   func(T) string
-	// Read reads it from the server, not from a cache. If the server's lists lag behind its writes, Read repeats
-	// until shows returns true or the list is reliable.
+	// Read reads the object from the server, not from a cache. If the server's lists lag behind its writes, Read
+	// repeats until shows returns true or the list is reliable.
 	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
-	// List is the list that Send changes, if the server caches it: see [store.Store.BeginWrite]. Optional.
+	// List is the list that Send changes if the server caches it: see [store.Store.BeginWrite]. Optional.
 	List store.Part
-	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
+	// StoresAsSent is true if the server stores values as sent, so that an accepted write needs no reading after it.
 	StoresAsSent bool
-	// Protect refuses a change that must not happen whatever was planned, such as one that locks the account out. It
-	// gets the object as just read, and the pending steps are sent right after it. Optional.
+	// Protect refuses a planned change that must not happen, such as one that locks the account out. It gets the object
+	// as just read, right before the pending steps are sent. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
 	// Send sends the requests for the pending changes, and returns the parameters that the server does not know. It
-	// stops at the first error: then the object is read again, and the missing changes are sent again.
+	// stops at the first error. The object is then read again, and the missing changes are sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
 	// Renew sends again the pending values that an object already has, for a server that compares a change with an
 	// outdated copy: a write updates the copy. It is called once, when the server refuses an old value that it has
 	// just shown, or has not stored what it accepted. Optional.
 	Renew func(context.Context, Pending[T, U]) error
-	// OnConflict says how to go on after a conflict. Optional: by default to plan again.
+	// OnConflict is the advice after a conflict. Optional: the default is to plan again.
 	OnConflict string
-	// IsBlocked reports whether an error of Send may end by itself, because another resource of the same apply frees what blocks
-	// the request, such as a name. The thing is then read and compared again, and the request repeated, until [FreeWait] ends.
-	// Optional.
+	// IsBlocked reports whether an error of Send may be temporary, because another resource of the same apply frees the
+	// name or object that blocks the request. The object is then read and compared again, and the request repeated,
+	// until [FreeWait] ends. Optional.
 	IsBlocked func(error) bool
 	// Explain explains an error of Send, and At returns its attribute. Optional.
 	Explain func(error) string
@@ -80,7 +80,7 @@ type Subject[T, U any] struct {
 
 // Pending are the changes that are not yet sent to an object.
 type Pending[T, U any] struct {
-	// Now is the thing as it was just read.
+	// Now is the object as just read.
 	Now     T
 	steps   []Step[T, U]
 	compare bool
@@ -98,7 +98,7 @@ func (p Pending[T, U]) Attributes() []string {
 // Steps returns the pending steps.
 func (p Pending[T, U]) Steps() []Step[T, U] { return p.steps }
 
-// Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
+// Update returns one update with all pending changes, for a server that executes all of a request or nothing.
 func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
 
 // Permissions returns the update with the pending permissions.
@@ -120,24 +120,24 @@ func (p Pending[T, U]) where(in func(Step[T, U]) bool) (update U) {
 	return update
 }
 
-// Into writes everything that is pending into an update that has the current values already.
+// Into writes all pending changes into an update that already has the current values.
 func (p Pending[T, U]) Into(update *U) {
 	for _, step := range p.steps {
 		step.Put(update, p.Now, p.compare)
 	}
 }
 
-// mostMismatches is how often the server may refuse an old value that it has just shown.
+// mostMismatches is the maximum number of refusals of an old value that the server has just shown.
 const mostMismatches = 4
 
 // progress is the progress of a change.
 type progress struct {
-	sent       int // writes that the server took
-	mismatches int // writes that it refused for what they took for granted
-	oldRefused int // those of them that it refused for an old value
-	lost       int // writes of which it is not known whether it took them
+	sent       int // writes that the server accepted
+	mismatches int // writes that it refused because of outdated values
+	oldRefused int // those refused because of an old value
+	lost       int // writes with an unknown outcome
 	renewed    bool
-	// hasRenewedSteps says that the steps were computed again with the people as they are now.
+	// hasRenewedSteps is true if the steps were computed again with the current people.
 	hasRenewedSteps bool
 
 	pause   time.Duration
@@ -164,7 +164,8 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 	return left, conflicts
 }
 
-// renew returns the steps, those with a conflict renewed. A step whose Renew fails stays as it is and remains a conflict.
+// renew returns the steps, and renews those with a conflict. A step whose Renew fails is unchanged and remains a
+// conflict.
 func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
 	all = slices.Clone(all)
 	for i, step := range all {
@@ -181,9 +182,9 @@ func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing 
 	return all
 }
 
-// Change carries out the steps on an object and returns it as the server then has it, or nil if it was not read after
-// the last write. Unless now is up to date, the object is read before each write and compared with its prior values.
-// After the last write it is read again, and missing changes are sent again.
+// Change makes the steps on an object and returns the resulting one, or nil if it was not read after the last write.
+// Unless now is up to date, the object is read before each write and compared with its prior values. After the last
+// write it is read again, and missing changes are sent again.
 //
 // So the provider repairs a lost answer or a dropped setting, and never overwrites a value that was changed in
 // between.
@@ -230,10 +231,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 				p.err = s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
 				done()
 			}
-			continue // an error of it is one of the change too, which is sent next
+			continue // the change, which is sent next, would have the same error
 		}
-		// The server may refuse an old value that was just read, if it hides deactivated people in it
-		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
+		// The server may refuse an old value that was just read, if it hides deactivated people in it (server-behavior
+		// §P3). Two such refusals of an unchanged value count as this case.
 		var done func()
 		if done, p.err = b.Meta.Store.BeginWrite(ctx, s.List); p.err == nil {
 			p.ignored, p.err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
@@ -280,8 +281,8 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 	}
 }
 
-// refuse reports a conflict, and leaves the object unchanged. After a write that the server accepted, the server
-// itself may have stored another value.
+// refuse reports a conflict, without a write. After a write that the server accepted, the server itself may have stored
+// another value.
 func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range conflicts {
@@ -295,7 +296,7 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b
 	diags.AddError(base.ChangedAfterPlan(s.Name(now)), detail)
 }
 
-// stepsLeft counts the steps that a thing does not show yet.
+// stepsLeft counts the steps that an object does not show yet.
 func stepsLeft[T, U any](all []Step[T, U], thing T) int {
 	left, _ := compare(all, thing)
 	return len(left)
@@ -327,7 +328,7 @@ func (s Subject[T, U]) explain(err error) string {
 	return base.Explain(err)
 }
 
-// reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
+// reportUnknownOutcome reports a change that the server silently does not make.
 func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range pending {
@@ -342,7 +343,7 @@ func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *prog
 	diags.AddError(base.Capitalize(s.Name(now))+" did not accept the change", b.WithUntried(s.Of, text.String()))
 }
 
-// applied says which of the steps the thing already shows.
+// applied returns a text about the steps that the object already shows.
 func applied[T, U any](all []Step[T, U], now T) string {
 	var done []string
 	for _, step := range all {

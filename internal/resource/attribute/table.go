@@ -1,15 +1,15 @@
 // Package attribute describes a resource as a table with one row for each attribute: its schema, its place in the
-// model, how it is read from the server's answer, how it is sent, and who may set it. The rows determine the
-// attributes of the resource and of its data sources, the changes of a plan, the requests of an apply, conflicts, and
-// what an account may not do.
+// model, how it is read from the server's answer, how it is sent, and who may set it. The rows determine the attributes
+// of the resource and of its data sources, the changes of a plan, the requests of an apply, conflicts, and the checks
+// of the account's rights.
 //
 // A [Table] has three type parameters: the model, which is a struct with tfsdk tags (the plugin framework requires
-// one); the object as the client reads it; and the update as the client sends it. A [Field] is the row of one
-// attribute. An attribute that is read or sent in an unusual way has its own type, which embeds a Field and replaces
-// methods. Permissions are rows of [permission.Table], and the table only has their place in the model.
+// one); the client's object; and the client's update. A [Field] is the row of one attribute. An attribute that is read
+// or sent in an unusual way has its own type, which embeds a Field and replaces methods. Permissions are rows of
+// [permission.Table], and the table only has their place in the model.
 //
-// The plan was computed from the prior value and asks for the planned value; the server has the current value during
-// apply. A current value that is neither prior nor planned is a conflict, and is not overwritten: see [Subject]. An
+// A plan is computed from the prior value, and results in the planned value. During apply, the server has the current
+// value. A current value that is neither prior nor planned is a conflict, and is not overwritten: see [Subject]. An
 // unset attribute is read and never sent.
 //
 // # Permissions
@@ -54,17 +54,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Table describes every attribute that the server knows of a resource.
+// Table describes all attributes of a resource that the server stores.
 type Table[Model, Object, Update any] struct {
-	// Resource is the name of the resource, by which the table of feature levels is asked.
+	// Resource is the name of the resource in the table of feature levels.
 	Resource string
 	// Rows are the attributes other than permissions.
 	Rows []Row[Model, Object, Update]
 	// Permissions are the attributes that are permissions, by name: one for each row of Wire.Table.
 	Permissions map[string]Permission[Model]
-	// Wire says which permissions there are, and where an object and an update have them.
+	// Wire has the permissions, and their places in an object and an update.
 	Wire Permissions[Object, Update]
-	// OmitUnmanaged says that what is not managed is not in the state: see [Prior].
+	// OmitUnmanaged is true if the state omits unmanaged attributes: see [Prior].
 	OmitUnmanaged bool
 }
 
@@ -75,27 +75,26 @@ type Row[Model, Object, Update any] interface {
 	// ResourceAttribute and DataSourceAttribute describe it in the schema of the resource, and in that of data sources.
 	ResourceAttribute(resource string) schema.Attribute
 	DataSourceAttribute(resource string) datasourceschema.Attribute
-	// ReadInto takes the value that the server has into the model. A value that the model has already and that means the
-	// same stays as it is written.
+	// ReadInto sets the model to the server's value. A value in the model with the same meaning keeps its form.
 	ReadInto(model *Model, object Object, on Server, diags *diag.Diagnostics)
-	// Step is the change from the prior to the planned value; found is false where there is nothing to change.
+	// Step returns the change from the prior to the planned value; found is false if there is none.
 	Step(prior *Prior[Model, Object], planned *Model, on Server) (step Step[Object, Update], problems []permission.Problem, found bool)
-	// KeepPrior gives the plan the prior value where the two mean the same.
+	// KeepPrior gives the plan the prior value if the two mean the same.
 	KeepPrior(config, planned, prior *Model, on Server)
 	// KeepPlanned gives the model the planned value, unless that is unknown.
 	KeepPlanned(model, planned *Model)
 	// ForgetUnknown makes an unknown value null.
 	ForgetUnknown(model *Model)
-	// Takes returns the role or permission that an account needs to set it.
+	// Takes returns the role or permission that an account needs to set the attribute.
 	Takes() Requirement
 }
 
 // Permission is a permission of a model.
 type Permission[Model any] struct {
-	// At is where the model has it.
+	// At returns its place in the model.
 	At func(*Model) *types.Set
-	// Requires returns the role or permission that an account needs to set it. The zero value means that changing the
-	// object is enough.
+	// Requires is the role or permission that an account needs to set it. The zero value means that changing the object
+	// is enough.
 	Requires Requirement
 }
 
@@ -111,27 +110,26 @@ func On(b *base.Base, view *snapshot.Snapshot) Server {
 	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site()}
 }
 
-// Prior is the starting point of a plan: a state, or for a new object the one that it starts from.
+// Prior is the starting point of a plan: a state, or for a new object the object that it starts from.
 //
-// A state may omit unmanaged attributes ([Table.OmitUnmanaged]): optional ones that were not configured when the
-// object was created. They are null in the plan of the creation and in the state from then on. A refresh leaves them
-// null, and stores the server's value in the private state. If such an attribute is configured later, that value is
-// the prior one, and is compared with the current value like any other.
+// A state may omit unmanaged attributes ([Table.OmitUnmanaged]): optional ones that were not configured when the object
+// was created. They are null in the plan of the creation and in the state from then on. A refresh leaves them null, and
+// stores the server's value in the private state. If such an attribute is configured later, the stored value is the
+// prior one, and is compared with the current value like any other.
 //
 // The refresh must read it, not the plan: an apply plans again, and gets only the refreshed state and its private
 // state from the first plan.
 type Prior[Model, Object any] struct {
-	// Values are those of the state, completed by the omitted ones. Among the permissions, only Permissions is
-	// completed.
+	// Values are the values of the state with the omitted ones added. Omitted permissions are only in Permissions.
 	Values *Model
 	// IsState is true if the values are those of a state, and false if they are those of Object.
 	IsState bool
 	// State is the unchanged state, or nil for an object that does not exist yet.
 	State  *Model
 	Object Object
-	// Permissions are the values of the permissions as the server had them.
+	// Permissions are the server's values of the permissions.
 	Permissions map[string]zulip.GroupSettingValue
-	// Unread are the attributes that the state leaves out and of which no value was kept.
+	// Unread are the attributes that the state omits and whose values were not stored.
 	Unread []string
 }
 
@@ -140,7 +138,7 @@ func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]z
 	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
 }
 
-// PriorWithPrivate is PriorState with the omitted values. object was just read, and is nil if nothing was.
+// PriorWithPrivate is PriorState with the omitted values. object was just read, or is nil.
 func (t *Table[Model, Object, Update]) PriorWithPrivate(state *Model, private PrivateState, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
 	prior := t.PriorState(state, private.Permissions, on)
 	t.complete(prior, private.Unmanaged, object, on, diags)
@@ -156,7 +154,7 @@ func (t *Table[Model, Object, Update]) PriorObject(object Object, on Server, dia
 	return &Prior[Model, Object]{Values: values, Object: object, Permissions: t.Wire.Values(object)}
 }
 
-// Sets returns where a model has the permissions.
+// Sets returns the places of the permissions in a model.
 func (t *Table[Model, Object, Update]) Sets(model *Model) Sets {
 	return func(setting string) *types.Set { return t.Permissions[setting].At(model) }
 }
@@ -190,7 +188,7 @@ func (t *Table[Model, Object, Update]) Read(model *Model, object Object, on Serv
 	t.Sets(model).Read(t.Wire.Table, t.Wire.Values(object), on.View)
 }
 
-// ForgetUnknown makes unknown values null: a state holds none.
+// ForgetUnknown makes unknown values null, because a state can't have them.
 func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
 	t.Sets(model).ForgetUnknown(t.Wire.Table)
 	for _, row := range t.Rows {
@@ -198,7 +196,7 @@ func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
 	}
 }
 
-// Steps lists what leads from the prior to the planned values. Attributes that are unset, or not known yet, are none.
+// Steps returns the changes from the prior to the planned values. It omits attributes that are unset or unknown.
 func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planned *Model, on Server) ([]Step[Object, Update], []permission.Problem) {
 	var before Sets
 	if prior.IsState {
@@ -225,8 +223,7 @@ func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, pr
 	return plan
 }
 
-// KeepPrior gives a plan the values of the state where it says the same in other words, so that it shows no difference
-// that is none.
+// KeepPrior gives a plan the values of the state with the same meaning, so that it shows no spurious difference.
 func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *Prior[Model, Object], on Server) {
 	if !prior.IsState {
 		return
@@ -237,7 +234,7 @@ func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *
 	}
 }
 
-// KeepPlanned gives a model the planned values that are known, and returns the permissions for which that makes a difference.
+// KeepPlanned gives a model the known planned values, and returns the permissions that differ.
 func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (differing []string) {
 	for _, row := range t.Rows {
 		row.KeepPlanned(model, planned)
@@ -245,8 +242,8 @@ func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (diffe
 	return t.Sets(model).Keep(t.Wire.Table, t.Sets(planned))
 }
 
-// Store sets the state to the server's values, and the private state to those of the permissions; set writes the
-// state. Without an object the state stays unchanged.
+// Store sets the state to the server's values, and the private state to the server's permissions; set writes the state.
+// Without an object the state stays unchanged.
 //
 // After an apply, planned is its plan, and the state gets the planned values: Terraform accepts no others. A change
 // in the meantime shows in the next plan.
@@ -266,7 +263,7 @@ func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, 
 	KeepRaw(ctx, private, t.Wire.Values(now.Thing), differing, diags)
 }
 
-// Attributes adds an attribute for each permission of a table: a set of principals.
+// Attributes adds an attribute for each permission of a table, a set of principals.
 func Attributes(attributes map[string]schema.Attribute, table permission.Table) {
 	for _, setting := range table.Settings {
 		attributes[setting.Name] = attributeOf(setting)
@@ -338,7 +335,7 @@ func code(text string) string {
 	return text
 }
 
-// principalValidator checks the form of a principal; whether it exists is checked at plan.
+// principalValidator checks the form of a principal. The plan checks whether it exists.
 type principalValidator struct{}
 
 func (principalValidator) Description(context.Context) string {
@@ -349,7 +346,7 @@ func (v principalValidator) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }
 
-// ValidateString refuses the rest.
+// ValidateString refuses other texts.
 func (principalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
@@ -359,7 +356,7 @@ func (principalValidator) ValidateString(_ context.Context, req validator.String
 	}
 }
 
-// PrincipalsOf reads the principals of a set. known is false while one of them is not known yet.
+// PrincipalsOf returns the principals of a set. known is false if one of them is not known yet.
 func PrincipalsOf(set types.Set) (principals []permission.Principal, known bool) {
 	if set.IsUnknown() {
 		return nil, false
@@ -371,14 +368,14 @@ func PrincipalsOf(set types.Set) (principals []permission.Principal, known bool)
 		}
 		principal, err := permission.Parse(text.ValueString())
 		if err != nil {
-			return nil, false // said by the validator
+			return nil, false // the validator reports it
 		}
 		principals = append(principals, principal)
 	}
 	return principals, true
 }
 
-// SetOf writes principals as a set.
+// SetOf returns principals as a set.
 func SetOf(principals []permission.Principal) types.Set {
 	elements := make([]attr.Value, len(principals))
 	for i, principal := range principals {
@@ -394,9 +391,9 @@ func addProblems(diags *diag.Diagnostics, at path.Path, problems []permission.Pr
 	}
 }
 
-// keepOrFormat returns a set for a value the server holds. A set that already means the value is kept as it is written:
-// people and groups that have been deactivated since do not count.
-// It is compared with the server's value alone: nil for the state, because Unchanged would hide what the server has.
+// keepOrFormat returns a set for the server's value. A set that already means the value is unchanged; people and groups
+// that have been deactivated since do not count. It passes nil as the state, because Unchanged would hide the server's
+// value.
 func keepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *snapshot.Snapshot) types.Set {
 	if classify(kept, nil, &value, view).Outcome == Equivalent {
 		return kept

@@ -20,10 +20,10 @@ const unmanagedKey = "unmanaged"
 
 // PrivateState has the values outside the state that a plan compares with and that an apply uses as prior values.
 type PrivateState struct {
-	// Permissions are the values that the server had of the permissions in the state.
+	// Permissions are the server's values of the permissions in the state.
 	Permissions map[string]zulip.GroupSettingValue
-	// Unmanaged are the values that the server had of the optional attributes that the state leaves out, as
-	// [Table.PrivateStateOf] encodes them; nil if it leaves out none.
+	// Unmanaged are the server's values of the optional attributes that the state omits, as encoded by
+	// [Table.PrivateStateOf]; nil if it omits none.
 	Unmanaged json.RawMessage
 }
 
@@ -36,24 +36,24 @@ func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Di
 	return b
 }
 
-// Store writes it.
+// Store writes the private state.
 func (b *PrivateState) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	KeepRaw(ctx, private, b.Permissions, nil, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
 
-// RefuseUnread refuses to plan an attribute that becomes managed, and that has a value on the server which no refresh has read.
+// RefuseUnread refuses to plan an attribute that becomes managed if no refresh has read its value on the server.
 func RefuseUnread(name string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
 		"It was not managed until now, and this version of the provider has not refreshed the state. Plan without -refresh=false.")
 }
 
-// ForgetUnmanaged removes the values of another object that this one replaces.
+// ForgetUnmanaged removes the values of the replaced object.
 func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
 }
 
-// omittable is a row whose attribute a state can leave out. The private state has the value of one that can be configured.
+// omittable is a row whose attribute a state can omit. The private state has its value if it can be configured.
 type omittable[Model any] interface {
 	isOmittable() bool
 	isOptional() bool
@@ -77,7 +77,7 @@ func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool {
 	return (*f.At(model)).IsNull()
 }
 
-// encode returns the value as JSON has it; nil for null.
+// encode returns the value in JSON; nil for null.
 func (f Field[Model, Object, Update, Value]) encode(model *Model) any {
 	switch value := any(*f.At(model)).(type) {
 	case types.String:
@@ -112,7 +112,7 @@ func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMe
 	return err
 }
 
-// Omittable are the names of the attributes that a state can leave out.
+// Omittable returns the names of the attributes that a state can omit.
 func (t *Table[Model, Object, Update]) Omittable() (names []string) {
 	if !t.OmitUnmanaged {
 		return nil
@@ -128,7 +128,7 @@ func (t *Table[Model, Object, Update]) Omittable() (names []string) {
 	return names
 }
 
-// kept are the rows that a state can leave out, and of which the private state has the value.
+// kept returns the rows that a state can omit and whose values the private state has.
 func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]) {
 	for _, row := range t.Rows {
 		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
@@ -138,13 +138,13 @@ func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]
 	return rows
 }
 
-// omits reports whether a state leaves out the attribute of a row.
+// omits reports whether a state omits the attribute of a row.
 func (t *Table[Model, Object, Update]) omits(row Row[Model, Object, Update], state *Model) bool {
 	one, ok := row.(omittable[Model])
 	return t.OmitUnmanaged && ok && one.isOmittable() && one.isNull(state)
 }
 
-// omitted are the permissions that a state leaves out.
+// omitted returns the permissions that a state omits.
 func (t *Table[Model, Object, Update]) omitted(state *Model) (settings []string) {
 	if !t.OmitUnmanaged {
 		return nil
@@ -157,7 +157,7 @@ func (t *Table[Model, Object, Update]) omitted(state *Model) (settings []string)
 	return settings
 }
 
-// Refresh is Read for an existing state: it leaves omitted attributes omitted.
+// Refresh is Read for an existing state, in which omitted attributes stay omitted.
 func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on Server, diags *diag.Diagnostics) {
 	omitted := t.omitted(state)
 	for _, row := range t.Rows {
@@ -214,7 +214,7 @@ func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Objec
 	return b
 }
 
-// fingerprint tells the attributes that a state can leave out from those of another version of the provider.
+// fingerprint distinguishes the attributes that a state can omit from those of another version of the provider.
 func (t *Table[Model, Object, Update]) fingerprint() uint32 {
 	hash := fnv.New32a()
 	for _, row := range t.kept() {
@@ -226,8 +226,8 @@ func (t *Table[Model, Object, Update]) fingerprint() uint32 {
 	return hash.Sum32()
 }
 
-// complete adds the omitted values to the prior ones, as they were read with the state. A value that was not stored
-// is taken from object, and its attribute is added to Unread. object may be nil.
+// complete adds the omitted values from the private state to the prior ones. A value that was not stored is taken from
+// object, and its attribute is added to Unread. object may be nil.
 func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unmanaged json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
 	if !t.OmitUnmanaged {
 		return
@@ -257,7 +257,7 @@ func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unm
 	}
 }
 
-// decodeUnmanaged returns the values that were kept, rows first; nil if there are none, or those of other attributes.
+// decodeUnmanaged returns the stored values, rows first; nil if there are none, or if they have other attributes.
 func (t *Table[Model, Object, Update]) decodeUnmanaged(unmanaged json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	var kept uint32

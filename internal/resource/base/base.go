@@ -1,16 +1,17 @@
 // Package base has the types that resources, data sources, actions and ephemeral resources embed: [Resource],
-// [DataSource], [Action] and [Ephemeral]. Each has a [Base], the connection to the organization once the provider is
+// [DataSource], [Action] and [Ephemeral]. Each has a [Base], the connection to the organization after the provider is
 // configured. Its [Meta] has the clients, the store that reads the organization, and the run state.
 //
-// Base and Meta also make the checks of every plan: whether the provider is configured, the server's feature level,
-// and the permissions of the provider's account. All resources share the state and identity upgraders.
+// Base and Meta also have the checks of every plan: whether the provider is configured, the server's feature level, and
+// the permissions of the provider's account. All resources share the state and identity upgraders.
 //
 // # Errors
 //
 // [Explain] turns an error of a request into the detail of a diagnostic: the server's words, their meaning, and the
 // next step. [Sentence] writes any other error as a sentence.
 //
-// An error type with more to say than its cause has a method Explanation() string, whose result [Explain] returns.
+// An error type that adds to the explanation of its cause has a method Explanation() string, whose result [Explain]
+// returns.
 package base
 
 import (
@@ -43,27 +44,28 @@ import (
 // Meta is the result of configuring the provider.
 type Meta struct {
 	Client *zulip.Client
-	// Store is nil when the provider has no account: NoAccount says why.
+	// Store is nil if the provider has no account. NoAccount is the reason.
 	Store *store.Store
 	// Run is the state of this run.
 	Run    runstate.State
 	Server *zulip.ServerSettings
-	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
+	// LockoutProtection is true if plans are refused by which the provider's account would lose the rights that it
+	// needs.
 	LockoutProtection bool
-	// RecoverInterrupted takes into the state what an apply has left that was broken off: see [core.Existing].
+	// RecoverInterrupted is true if an apply adopts objects that an interrupted apply has created: see [core.Existing].
 	RecoverInterrupted bool
-	// WarnOfExisting makes a plan warn about an existing object instead of refusing it, so that it can be matched
+	// WarnOfExisting is true if a plan warns about an existing object instead of refusing it, so that it can be matched
 	// with the plan (export --for). The apply still refuses it.
 	WarnOfExisting bool
 	// AdoptArchived and AdoptDeactivated are the defaults of the attributes adopt_archived and adopt_deactivated.
 	AdoptArchived, AdoptDeactivated bool
 	// AccessWarnings is true if plans warn about people who gain or lose rights.
 	AccessWarnings bool
-	// NoAccount says what is missing for calls that need an account, and is nil if nothing is.
+	// NoAccount names the settings that are missing for calls that need an account; nil if there are none.
 	NoAccount error
-	// Trading is nil when no trading cloud is configured: NoTrading says why.
+	// Trading is nil if no trading cloud is configured. NoTrading is the reason.
 	Trading *trading.Client
-	// NoTrading says what is missing for calls to the trading cloud, and is nil if nothing is.
+	// NoTrading names the settings that are missing for calls to the trading cloud; nil if there are none.
 	NoTrading error
 
 	warnedOfRateLimit sync.Once
@@ -86,7 +88,7 @@ func (m *Meta) Adopts(attribute string) (isDefault, ok bool) {
 // while a plan does not know the provider's own settings yet.
 type Base struct{ Meta *Meta }
 
-// FeatureLevel is the server's; zero when it is not known, and then nothing is refused because of it.
+// FeatureLevel returns the server's feature level; zero if it is not known, which refuses nothing.
 func (b *Base) FeatureLevel() int {
 	if b.Meta == nil || b.Meta.Server == nil {
 		return 0
@@ -94,8 +96,8 @@ func (b *Base) FeatureLevel() int {
 	return b.Meta.Server.ZulipFeatureLevel
 }
 
-// Ready reports whether the construct can call the organization, and says why not. Call it first in everything that
-// needs an account.
+// Ready reports whether calls to the organization are possible, and otherwise adds an error with the reason. Call it
+// first in every function that needs an account.
 func (b *Base) Ready(diags *diag.Diagnostics) bool {
 	switch {
 	case b.Meta == nil:
@@ -110,7 +112,7 @@ func (b *Base) Ready(diags *diag.Diagnostics) bool {
 	return false
 }
 
-// TradingReady is Ready for the trading cloud. Call it first in everything that asks it.
+// TradingReady is Ready for the trading cloud. Call it first in every function that sends requests to it.
 func (b *Base) TradingReady(diags *diag.Diagnostics) bool {
 	switch {
 	case b.Meta == nil:
@@ -123,13 +125,13 @@ func (b *Base) TradingReady(diags *diag.Diagnostics) bool {
 	return false
 }
 
-// CanPlan reports whether checks against the organization are possible at plan, and says so if they never will be. Before
-// the settings of the provider block are known they are put off. Call it first in ModifyPlan.
+// CanPlan reports whether checks against the organization are possible during plan, and adds an error if they never
+// will be. They are postponed while the settings of the provider block are unknown. Call it first in ModifyPlan.
 func (b *Base) CanPlan(diags *diag.Diagnostics) bool { return b.Meta != nil && b.Ready(diags) }
 
 func (b *Base) configure(data any, diags *diag.Diagnostics) {
 	if data == nil {
-		return // before the provider is configured, as when validating
+		return // before the provider is configured, as during validation
 	}
 	meta, ok := data.(*Meta)
 	if !ok {
@@ -179,8 +181,8 @@ func (e *Ephemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest,
 	e.configure(req.ProviderData, &resp.Diagnostics)
 }
 
-// KeepIdentity are the upgraders of identities of version 0 whose attributes are those of today and some more, which are
-// left out.
+// KeepIdentity returns the upgraders of identities of version 0 that have more attributes than now. The others are
+// dropped.
 func KeepIdentity() map[int64]resource.IdentityUpgrader {
 	return map[int64]resource.IdentityUpgrader{0: {IdentityUpgrader: keepIdentity}}
 }
@@ -209,8 +211,8 @@ func ImportedText(ctx context.Context, req resource.ImportStateRequest, attribut
 	return strconv.FormatInt(id.ValueInt64(), 10)
 }
 
-// ImportedNumber returns the ID that something without a name is imported by. ok is false if it is none. thing is the
-// noun, as in "a draft"; where is a sentence on where its ID is found.
+// ImportedNumber returns the import ID of an object without a name. ok is false if it is not a number. thing is the
+// noun, as in "a draft"; where is a sentence about where users find its ID.
 func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing, where string, diags *diag.Diagnostics) (id types.Int64, ok bool) {
 	word := ImportedText(ctx, req, "id", diags)
 	number, err := strconv.ParseInt(word, 10, 64)
@@ -220,12 +222,12 @@ func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing,
 	return types.Int64Value(number), !diags.HasError()
 }
 
-// SchemaVersion is the version that the first release fixes for the schema of every resource. Earlier builds wrote
-// states of version 0.
+// SchemaVersion is the version of every resource's schema in the first release. Earlier builds wrote states of version
+// 0.
 //
-// A new attribute, or one that accepts further values, needs no new version: a state without it reads as null. An
-// attribute that is renamed, removed or changes its type does. The resource's schema then gets its own, higher
-// version, and an UpgradeState besides that of [Resource], with an upgrader from each earlier version.
+// A new attribute, or one that accepts further values, needs no new version, because a state without it reads as null.
+// A renamed or removed attribute, or a changed type, does. The resource's schema then gets its own, higher version, and
+// an UpgradeState besides that of [Resource], with an upgrader from each earlier version.
 const SchemaVersion = 1
 
 // UpgradeState reads the states of builds from before the first release, which have the same attributes.
@@ -248,8 +250,8 @@ func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *reso
 	resp.State.Raw = state
 }
 
-// LockOrReport waits until no other resource of this run works on the same object, and returns a function that
-// releases the lock. If the context ends first it reports an error with the summary, and ok is false.
+// LockOrReport waits until no other resource of this run works on the same object, and returns a function that releases
+// the lock. If the context ends first, it reports an error with the summary, and ok is false.
 func (b *Base) LockOrReport(ctx context.Context, thing, summary string, diags *diag.Diagnostics) (done func(), ok bool) {
 	done, err := b.Meta.Run.Lock(ctx, thing)
 	if err != nil {
@@ -268,15 +270,15 @@ func IsSet(value interface {
 	return !value.IsNull() && !value.IsUnknown()
 }
 
-// StillMissing returns the error of an apply that needs objects that the plan was to create or to reactivate before.
-// names is empty if they are not known yet.
+// StillMissing returns the error of an apply that needs objects which the plan creates or reactivates before. names is
+// empty if they are not known yet.
 func StillMissing(names ...string) (summary, detail string) {
 	return "A user or group does not exist in the organization yet",
 		fmt.Sprintf("The plan expected another resource to create or reactivate %s first. Reference that resource, so that Terraform knows the order.",
 			cmp.Or(strings.Join(suggest.Names{}.Quoted(names), ", "), "a user"))
 }
 
-// KeepKnown replaces a value that was read by the planned one if that is known, and reports whether the two differ.
+// KeepKnown replaces a value that was read by the planned one, if it is known, and reports whether the two differ.
 func KeepKnown[T attr.Value](read *T, planned T) bool {
 	if planned.IsUnknown() || (*read).Equal(planned) {
 		return false
@@ -286,8 +288,8 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 }
 
 // An object that the account may not see looks like one that does not exist. A read therefore removes an object from
-// the state only if the account would see it. Otherwise it is an error that stops the plan. One resource of the run
-// reports it: an account that was demoted misses most objects of a state, and every resource would report the same.
+// the state only if the account would see it. Otherwise it is an error that stops the plan. Only one resource of the
+// run reports it, because a demoted account does not see most objects of a state.
 
 // MayRemove reports whether a read that did not find an object may remove it from the state. wouldSee is true if the
 // account would see the object. If it is false, the state must stay unchanged, and MayRemove reports an error. thing

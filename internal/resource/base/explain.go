@@ -21,10 +21,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Explain turns an error of a request into the detail of a message: its meaning and the next step, then the server's words.
+// Explain turns an error of a request into the detail of a message: its meaning, the next step, and the server's words.
 func Explain(err error) string { return ExplainWith(err) }
 
-// ExplainWith is [Explain] with the meaning of a refusal for one resource, for which hints return more than "".
+// ExplainWith is [Explain] with hints, which return the meaning of a refusal for one resource, or "".
 func ExplainWith(err error, hints ...func(error) string) string {
 	var parts []string
 	for _, hint := range hints {
@@ -42,8 +42,8 @@ func ExplainWith(err error, hints ...func(error) string) string {
 	return strings.Join(append(parts, fmt.Sprintf("The server answered %s %s with %d: %s.", refusal.Method, refusal.Path, refusal.Status, quoteWords(refusal))), "\n\n")
 }
 
-// explainWritten returns the text of an error that is not the server's answer as it is. isWritten is false if the error has no words
-// of its own.
+// explainWritten returns the text of an error that is more than the server's answer. isWritten is false if the error
+// has no text of its own.
 func explainWritten(err error) (text string, isWritten bool) {
 	var explained interface{ Explanation() string }
 	if errors.As(err, &explained) {
@@ -64,7 +64,7 @@ func quoteWords(refusal *zulip.Error) string {
 	return words
 }
 
-// hint explains a refusal whose own words do not.
+// hint explains a refusal whose text is not clear.
 func hint(refusal *zulip.Error) string {
 	switch {
 	case zulip.IsUnauthorized(refusal):
@@ -89,7 +89,7 @@ func hint(refusal *zulip.Error) string {
 	return ""
 }
 
-// Capitalize makes the first letter a capital, unless the first word is an address, a path or the name of a setting.
+// Capitalize makes the first letter a capital, unless the first word is a URL, a path or the name of a setting.
 func Capitalize(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	if text == "" || text[0] < 'a' || text[0] > 'z' || strings.ContainsAny(first, "/@_.") {
@@ -98,7 +98,7 @@ func Capitalize(text string) string {
 	return string(text[0]-'a'+'A') + text[1:]
 }
 
-// Sentence writes an error as a sentence.
+// Sentence returns an error as a sentence.
 func Sentence(err error) string {
 	text := Capitalize(err.Error())
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, ".") {
@@ -107,7 +107,7 @@ func Sentence(err error) string {
 	return text + "."
 }
 
-// WithArticle writes a role as "an owner" or "a member".
+// WithArticle returns a role with its article, as in "an owner" or "a member".
 func WithArticle(role zulip.Role) string {
 	word := role.String()
 	if strings.ContainsAny(word[:1], "aeiou") {
@@ -131,7 +131,7 @@ func AddBug(diags *diag.Diagnostics, doing string, err error) {
 	diags.AddError("Bug in the provider: cannot "+doing, Sentence(err)+"\n\nPlease report this with the steps to reproduce it.")
 }
 
-// AddErrorAt adds an error at an attribute, or to the resource as a whole where the path is empty.
+// AddErrorAt adds an error at an attribute, or to the whole resource if the path is empty.
 func AddErrorAt(diags *diag.Diagnostics, at path.Path, summary, detail string) {
 	if at.Equal(path.Empty()) {
 		diags.AddError(summary, detail)
@@ -147,8 +147,8 @@ type Error struct{ Diagnostics diag.Diagnostics }
 // Error returns the first summary.
 func (e *Error) Error() string { return e.Diagnostics[0].Summary() }
 
-// Failed returns err explained for people under a summary; nil if err is nil. An [Error] is returned unchanged. hints say what a
-// refusal means for one resource, where they return more than "".
+// Failed returns err with a summary and an explanation; nil if err is nil. An [Error] is returned unchanged. hints
+// return the meaning of a refusal for one resource, or "".
 func Failed(summary string, err error, hints ...func(error) string) error {
 	var written *Error
 	switch {
@@ -160,7 +160,8 @@ func Failed(summary string, err error, hints ...func(error) string) error {
 	return Refused(path.Empty(), summary, ExplainWith(err, hints...))
 }
 
-// Report adds an error to the diagnostics: an [Error] as it is, any other one as [Failed] makes it. It adds nothing if err is nil.
+// Report adds an error to the diagnostics: an [Error] unchanged, and any other error by [Failed]. It adds nothing if
+// err is nil.
 func Report(diags *diag.Diagnostics, summary string, err error, hints ...func(error) string) {
 	var written *Error
 	if errors.As(Failed(summary, err, hints...), &written) {
@@ -168,18 +169,18 @@ func Report(diags *diag.Diagnostics, summary string, err error, hints ...func(er
 	}
 }
 
-// Refused returns an error in words for people, at an attribute or at path.Empty().
+// Refused returns an error at an attribute, or at path.Empty().
 func Refused(at path.Path, summary, detail string) error {
 	var diags diag.Diagnostics
 	AddErrorAt(&diags, at, summary, detail)
 	return &Error{diags}
 }
 
-// Plans are checked against what the account the provider uses may do (server-behavior §R15). doing names the operation
-// throughout, as in "create linkifiers". The checks report whether they found nothing against it.
+// The following checks of a plan refuse changes that the provider's account can't make (server-behavior §R15). doing is
+// the operation, as in "create linkifiers". Each check returns true if it refuses nothing.
 
-// Refuse reports that the account may not do something, at an attribute or, with path.Empty(), for the whole
-// resource. who is a sentence that names those who may.
+// Refuse reports that the account can't do something, at an attribute or, with path.Empty(), for the whole resource.
+// who is a sentence that names who can.
 func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
 	self := m.Store.Self()
 	is := WithArticle(self.Role)
@@ -190,7 +191,7 @@ func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) 
 		fmt.Sprintf("%s The provider's account is %s. Use the key of an account that can.", who, is))
 }
 
-// RequireRole refuses what takes a role, or one that may do more.
+// RequireRole refuses an operation that requires a role or a higher one.
 func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags *diag.Diagnostics) bool {
 	if m.Store.Self().Role <= needed {
 		return true
@@ -203,13 +204,13 @@ func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags 
 	return false
 }
 
-// RequireAdministrator refuses a plan that takes an administrator or an owner; bots can be either.
+// RequireAdministrator refuses an operation that requires an administrator or an owner; bots can be either.
 func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool {
 	return b.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), doing, diags)
 }
 
-// RequireRight refuses what takes one of some permissions of the organization, as "can_create_groups". A permission that
-// the server does not have is nothing against it.
+// RequireRight refuses an operation that requires one of some permissions of the organization, such as
+// "can_create_groups". A permission that the server does not have refuses nothing.
 func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
 	lets := make([]string, len(rights))
 	for i, right := range rights {
@@ -223,7 +224,7 @@ func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string,
 	return false
 }
 
-// RequirePerson refuses what the server lets no bot do.
+// RequirePerson refuses an operation that the server does not allow bots.
 func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics) bool {
 	self := m.Store.Self()
 	if self.IsBot {
@@ -232,7 +233,8 @@ func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics
 	return !self.IsBot
 }
 
-// RequirePersonBelow refuses what the server lets no bot do below a feature level. A level that is not known refuses nothing.
+// RequirePersonBelow refuses an operation that the server does not allow bots below a feature level. An unknown level
+// refuses nothing.
 func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags *diag.Diagnostics) bool {
 	self, level := m.Store.Self(), m.Store.FeatureLevel()
 	refused := self.IsBot && level > 0 && level < needed
@@ -244,7 +246,7 @@ func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags 
 	return !refused
 }
 
-// RequireMember refuses what the server lets no guest do.
+// RequireMember refuses an operation that the server does not allow guests.
 func (m *Meta) RequireMember(doing string, diags *diag.Diagnostics) bool {
 	self := m.Store.Self()
 	isGuest := self.Role == zulip.RoleGuest
@@ -254,7 +256,7 @@ func (m *Meta) RequireMember(doing string, diags *diag.Diagnostics) bool {
 	return !isGuest
 }
 
-// HasLevel reports whether the server has a feature level, or may have it: one that is not known refuses nothing.
+// HasLevel reports whether the server has a feature level, or may have it: an unknown level refuses nothing.
 func (b *Base) HasLevel(needed int) bool {
 	level := b.FeatureLevel()
 	return level == 0 || level >= needed
@@ -292,7 +294,7 @@ func (b *Base) tooOld(at path.Path, what, kind string, needed int, diags *diag.D
 			needed, b.FeatureLevel(), b.Meta.Server.ZulipVersion, kind, featurelevel.FirstRelease(needed)))
 }
 
-// textOf writes a text or a switch as the table of feature levels does.
+// textOf returns a text or bool in the form of the table of feature levels.
 func textOf(value attr.Value) string {
 	switch value := value.(type) {
 	case types.String:
@@ -303,16 +305,16 @@ func textOf(value attr.Value) string {
 	return ""
 }
 
-// RequireLevel refuses an attribute that the server is too old for, where that depends on more than the attribute.
+// RequireLevel refuses an attribute that the server is too old for, if that depends on more than the attribute.
 func (b *Base) RequireLevel(attribute string, needed int, diags *diag.Diagnostics) {
 	if !b.HasLevel(needed) {
 		b.tooOld(path.Root(attribute), attribute, "attribute", needed, diags)
 	}
 }
 
-// WhyUntried returns a note for a server newer than those tested: the provider may be wrong about it, and some parts
-// of a resource were not tested. It returns "" for other servers. The note ends a message about a server that does
-// not do what it was asked to. of is the resource, data source or action, and may be empty.
+// WhyUntried returns a note for a server newer than those tested, with the untested parts of a resource. It returns ""
+// for other servers. The note ends a message about a server that does not behave as expected. of is the resource, data
+// source or action, and may be empty.
 func (b *Base) WhyUntried(of string) string {
 	level := b.FeatureLevel()
 	if level <= featurelevel.Recorded {
@@ -341,7 +343,7 @@ func (b *Base) WithUntried(of, message string) string {
 	return message
 }
 
-// WhyIgnored says why the server ignores a parameter, after a colon.
+// WhyIgnored returns why the server ignores a parameter, to follow a colon.
 func (b *Base) WhyIgnored() string {
 	if b.FeatureLevel() > featurelevel.Recorded {
 		return fmt.Sprintf("it is too old for it, or no longer has it (feature level %d).", b.FeatureLevel())
@@ -349,11 +351,11 @@ func (b *Base) WhyIgnored() string {
 	return fmt.Sprintf("it is too old for it (feature level %d).", b.FeatureLevel())
 }
 
-// minWaitToReport is how long requests have stood still before a run says so in its output. The log says it earlier.
+// minWaitToReport is the minimum wait of requests that a run reports in its output. The log reports shorter waits too.
 const minWaitToReport = 30 * time.Second
 
-// warnOfRateLimit warns, once in a run, that it takes longer because of the server's rate limit. The CLI shows no other word
-// about what a provider is doing.
+// warnOfRateLimit warns, once in a run, that the run takes longer because of the server's rate limit. Terraform has no
+// other way to show a provider's progress.
 func (m *Meta) warnOfRateLimit(diags *diag.Diagnostics) {
 	if m.Client == nil {
 		return

@@ -1,4 +1,4 @@
-// Package compose has the attributes with which a message is composed: whom it is for ([Addressee]), its content
+// Package compose has the attributes with which a message is composed: its recipients ([Addressee]), its content
 // ([ContentValidator], [CheckContent]), and the emoji of a reaction or status ([Emoji]).
 package compose
 
@@ -27,7 +27,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Addressee are the attributes that say whom a message is for: a topic of a channel, or people.
+// Addressee has the attributes with the recipients of a message: a topic of a channel, or people.
 type Addressee struct {
 	Channel    types.String `tfsdk:"channel"`
 	Topic      types.String `tfsdk:"topic"`
@@ -65,7 +65,7 @@ func (a *Addressee) IsEmpty() bool {
 	return a.Channel.IsNull() && a.Topic.IsNull() && a.Recipients.IsNull()
 }
 
-// Equal reports whether two say the same in the same words.
+// Equal reports whether two have equal attributes.
 func (a Addressee) Equal(b Addressee) bool {
 	return a.Channel.Equal(b.Channel) && a.Topic.Equal(b.Topic) && a.Recipients.Equal(b.Recipients)
 }
@@ -96,7 +96,7 @@ func (a *Addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (t
 	return a.resolve(view, false, diags)
 }
 
-// ResolveToSend resolves the attributes for a request. The error is a [base.Error] if what they name does not exist.
+// ResolveToSend resolves the attributes for a request. The error is a [base.Error] if a named object does not exist.
 func (a *Addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip.Addressee, error) {
 	view, err := from.Read(ctx, store.Channels)
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics)
 	checkLength(path.Root("topic"), "topic", zulip.StoredTopic(a.Topic.ValueString()), limit, diags)
 }
 
-// Words describes the recipients of a message for people.
+// Words describes the recipients in messages.
 func (a *Addressee) Words() string {
 	if a.Recipients.IsNull() {
 		return fmt.Sprintf("channel %q, topic %q", a.Channel.ValueString(), a.Topic.ValueString())
@@ -190,8 +190,8 @@ func (a *Addressee) Words() string {
 	return strings.Join(people, ", ")
 }
 
-// Read takes whom the server says a message is for. Where the attributes say the same in other words, their words are
-// kept, so that a plan shows no difference that is none.
+// Read sets the attributes to the server's recipients. It keeps texts with the same meaning, so that a plan shows no
+// difference.
 func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64) {
 	if to.IsDirect() {
 		a.Channel, a.Topic = types.StringNull(), types.StringNull()
@@ -209,8 +209,7 @@ func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64
 	}
 }
 
-// KeepPrior takes over the words of another set of attributes where they mean the same, so that nothing is planned that
-// changes nothing.
+// KeepPrior keeps prior texts with the same meaning, so that a plan shows no difference.
 func (a *Addressee) KeepPrior(held Addressee, view *snapshot.Snapshot, self int64) {
 	var ignored diag.Diagnostics
 	mine, known := a.Resolve(view, &ignored)
@@ -220,7 +219,7 @@ func (a *Addressee) KeepPrior(held Addressee, view *snapshot.Snapshot, self int6
 	}
 }
 
-// recipientTexts are the addresses of the recipients, without the sender unless alone.
+// recipientTexts returns the emails of the recipients, without the sender unless alone.
 func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set {
 	var elements []attr.Value
 	for _, id := range ids {
@@ -239,7 +238,7 @@ func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set 
 // ContentDescription describes the content of a message.
 const ContentDescription = "Text in Markdown, at most 10000 characters unless the server is set up otherwise. White space at the end is ignored."
 
-// ContentValidator refuses a content that no server takes.
+// ContentValidator refuses a content that no server accepts.
 func ContentValidator() validator.String { return contentValidator{} }
 
 type contentValidator struct{}
@@ -248,7 +247,7 @@ func (contentValidator) Description(context.Context) string { return "text that 
 
 func (v contentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses invalid content.
 func (contentValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
@@ -270,8 +269,8 @@ func CheckContent(content types.String, view *snapshot.Snapshot, diags *diag.Dia
 	checkLength(path.Root("content"), "content", zulip.StoredContent(content.ValueString()), limit, diags)
 }
 
-// KeepContent returns the written content if the server turns it into the content that it holds, and otherwise the
-// latter.
+// KeepContent returns the configured content if the server stores it as its current content, and otherwise the
+// server's.
 func KeepContent(kept types.String, held string) types.String {
 	if !kept.IsNull() && !kept.IsUnknown() && zulip.StoredContent(kept.ValueString()) == zulip.StoredContent(held) {
 		return kept

@@ -20,14 +20,14 @@ import (
 // Emoji has the attributes emoji_name, emoji_code and reaction_type of a configuration.
 type Emoji struct{ Name, Code, Kind types.String }
 
-// customEmojiKind is the kind under which custom emoji are registered.
+// customEmojiKind is the kind of custom emoji in the run state.
 const customEmojiKind = "zulip_custom_emoji"
 
-// extraEmoji is the one emoji that is neither standard nor the organization's own (server-behavior §U12).
+// extraEmoji is the only emoji that is neither standard nor custom (server-behavior §U12).
 const extraEmoji = "zulip"
 
-// Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind
-// that is not the emoji's. One that this run makes is known. view has the organization's own emoji in it.
+// Check refuses, during plan, an emoji that the server does not have, if the server lists its emoji, and a code or kind
+// of another emoji. It accepts an emoji that this run creates. view has the organization's custom emoji.
 func (e Emoji) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Run.IsReserved(customEmojiKind, e.Name.ValueString()) {
 		return
@@ -49,7 +49,7 @@ func (e Emoji) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapsh
 		kinds["zulip_extra_emoji"] = extraEmoji
 	}
 	switch {
-	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
+	case len(kinds) == 0 && len(standard) == 0: // the server does not list its emoji
 	case len(kinds) == 0:
 		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No such emoji: %q", name), "Neither a custom emoji of the organization nor a standard emoji has this name."+suggest.DidYouMean(suggest.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
 	default:

@@ -18,8 +18,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// CheckSend refuses a message that the account may not send, during plan and right before the request. The channel counts as the
-// run plans it (https://zulip.com/api/send-message).
+// CheckSend refuses a message that the account may not send, during plan and right before the request. The check uses
+// the planned channel (https://zulip.com/api/send-message).
 func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
 	if to.IsDirect() {
 		checkDirect(ctx, meta, view, to, diags)
@@ -30,7 +30,7 @@ func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 	}
 }
 
-// CheckMove refuses a topic or a channel that the account may not move a message of a channel to.
+// CheckMove refuses a topic or a channel to which the account can't move a message.
 func CheckMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, from, to zulip.Addressee, diags *diag.Diagnostics) {
 	s := senderTo(meta, view, from)
 	isInChannel := from.ChannelID == to.ChannelID
@@ -38,7 +38,7 @@ func CheckMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, fr
 	case to.IsDirect() || s == nil:
 	case !isInChannel:
 		s.checkMove(permission.CanMoveMessagesOutOfChannel, "channel", "move messages out of channel %q", diags)
-	case !isResolved(from.Topic, to.Topic): // which takes another permission
+	case !isResolved(from.Topic, to.Topic): // which requires another permission
 		s.checkMove(permission.CanMoveMessagesWithinChannel, "topic", "move messages to another topic of channel %q", diags)
 	}
 	if diags.HasError() {
@@ -92,7 +92,7 @@ func (s *sender) describe(right permission.Right) string {
 	return permission.Describe(s.rights.Permissions[string(right)], s.view)
 }
 
-// checkPost refuses a channel in which the account may not post, or which it does not read.
+// checkPost refuses a channel in which the account can't post, or whose messages it can't read.
 func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	self, at, doing := s.meta.Store.Self(), path.Root("channel"), fmt.Sprintf("post in channel %q", s.channel.Name)
 	if !s.admits(permission.CanSendMessage) {
@@ -121,7 +121,7 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	return false
 }
 
-// checkMove refuses to move messages that the permissions of the channel and of the organization do not let the account move.
+// checkMove refuses a move that the permissions of the channel and of the organization do not allow.
 func (s *sender) checkMove(right permission.Right, at, doing string, diags *diag.Diagnostics) {
 	can, isAll := permission.ChannelRights{Access: s.view.Access(), Channel: s.rights}.Held()[right].Possible()
 	if isAll && !can.Has(s.meta.Store.Self().ID) {
@@ -130,7 +130,7 @@ func (s *sender) checkMove(right permission.Right, at, doing string, diags *diag
 	}
 }
 
-// checkTopic refuses a topic that the channel does not take, and one that the account may not start.
+// checkTopic refuses a topic that the channel does not accept, or that the account can't start.
 func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagnostics) {
 	topic, at := zulip.StoredTopic(text), path.Root("topic")
 	switch policy := s.topicsPolicy(); {
@@ -146,7 +146,8 @@ func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagno
 	}
 }
 
-// topicsPolicy is the policy of the channel, or of the organization where the channel has none of its own; "" if it is not known.
+// topicsPolicy returns the policy of the channel, or of the organization if the channel inherits it; "" if it is not
+// known.
 func (s *sender) topicsPolicy() (policy string) {
 	switch {
 	case s.rights.TopicsPolicyUnknown:
@@ -199,7 +200,7 @@ func checkDirect(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, 
 	}
 }
 
-// hasConversation reports whether there is a direct message between the account and all of these people, or may be one.
+// hasConversation reports whether a direct message between the account and all of these people exists, or may exist.
 func hasConversation(ctx context.Context, meta *base.Meta, to zulip.Addressee) bool {
 	messages, err := meta.Client.RecentMessages(ctx, to, 0, 1)
 	return err != nil || len(messages) > 0

@@ -20,44 +20,44 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Attributes is how a resource compares a model with an object, attribute by attribute. There are two ways: by the rows of a
-// table ([Rows]), and by the fields of the model as ReadInto sets them, for every definition without a table.
+// Attributes compares a model with an object, attribute by attribute. A definition with a table compares the rows
+// ([Rows]). Without a table, it compares the fields of the model as ReadInto sets them.
 type Attributes[Model, Object, Update any] interface {
 	// read sets a model to the server's values. A value in the model with the same meaning keeps its form.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
-	// omittable are the attributes that a state leaves out if they are not managed; refresh is read of such a state.
+	// omittable returns the attributes that a state omits if they are not managed. refresh is read for such a state.
 	omittable() []string
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// priorState returns a state as the starting point of a plan, with its private state and the object if it was
 	// just read. priorObject returns an object that will be changed as planned.
 	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
-	// keepPrior gives a plan the prior values where the two mean the same.
+	// keepPrior gives a plan the prior values if the two mean the same.
 	keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context)
 	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
 	steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
-	// keepKnown gives a model the planned values that are known, and returns the permissions for which that makes a difference.
+	// keepKnown gives a model the known planned values, and returns the permissions that differ.
 	keepKnown(m, planned *Model) (differing []string)
-	// forgetUnknown makes unknown values null: a state holds none.
+	// forgetUnknown makes unknown values null, because a state can't have them.
 	forgetUnknown(m *Model)
 	// privateState returns the private state for a state of an object; nil for none.
 	privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState
 }
 
-// PriorModel is the starting point of a plan: a state, or for a new object the one that it starts from.
+// PriorModel is the starting point of a plan: a state, or for a new object the object that it starts from.
 type PriorModel[Model, Object any] struct {
-	// Values are those of State, completed by the omitted ones: see [attribute.Prior].
+	// Values are the values of State with the omitted ones added: see [attribute.Prior].
 	Values  *Model
 	IsState bool
 	State   *Model
 	Object  *Object
-	// Permissions are the values of the permissions as the server had them.
+	// Permissions are the server's values of the permissions.
 	Permissions map[string]zulip.GroupSettingValue
-	// Unread are the attributes that the state leaves out and of which no value was kept.
+	// Unread are the attributes that the state omits and whose values were not stored.
 	Unread []string
 }
 
-// fields are the attributes of a model by the fields that have them.
+// fields are the attributes of a model by their fields.
 type fields struct{ of reflect.Value }
 
 func fieldsOf[Model any](m *Model) fields { return fields{reflect.ValueOf(m).Elem()} }
@@ -106,13 +106,13 @@ func (f fields) get(name string) attr.Value {
 
 func (f fields) set(name string, value attr.Value) { f.at(name).Set(reflect.ValueOf(value)) }
 
-// isKnown reports whether a value is known with all that it contains.
+// isKnown reports whether a value is wholly known.
 func isKnown(value attr.Value) bool {
 	raw, err := value.ToTerraformValue(context.Background())
 	return err == nil && raw.IsFullyKnown()
 }
 
-// nullOf is the null of the type of a value.
+// nullOf returns the null of the type of a value.
 func nullOf(value attr.Value) attr.Value {
 	kind := value.Type(context.Background())
 	null, err := kind.ValueFromTerraform(context.Background(), tftypes.NewValue(kind.TerraformType(context.Background()), nil))
@@ -131,7 +131,7 @@ func isSame(a, b attr.Value) bool {
 	return a.IsNull() == b.IsNull() && isKnown(a) && isKnown(b) && norm.NFC.String(textOf(a)) == norm.NFC.String(textOf(b))
 }
 
-// textOf writes a value for people.
+// textOf returns a value for messages.
 func textOf(value attr.Value) string {
 	if text, ok := value.(types.String); ok && !value.IsNull() {
 		return text.ValueString()
@@ -142,7 +142,7 @@ func textOf(value attr.Value) string {
 	return value.String()
 }
 
-// quoted writes a value for messages, in which white space has to be visible.
+// quoted returns a value for messages, in which white space must be visible.
 func quoted(value attr.Value) string {
 	if _, ok := value.(types.String); ok && !value.IsNull() {
 		return strconv.Quote(textOf(value))
@@ -187,7 +187,7 @@ func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *PriorModel[
 	}
 }
 
-// as returns a model of the server's values, in the form that words has if the meaning is the same.
+// as returns a model of the server's values, in the form of words if they mean the same.
 func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *Model {
 	m := *words
 	by.def.ReadInto(&m, object, c)
@@ -236,7 +236,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 	return steps, nil
 }
 
-// byElement makes a step one of the elements that the plan adds and removes.
+// byElement limits a step to the elements that the plan adds and removes.
 func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Context) {
 	name := step.Attribute
 	var before []attr.Value
@@ -287,19 +287,20 @@ func (by byModel[Model, Object]) privateState(*Model, *Object, []string, *Contex
 	return nil
 }
 
-// isAsPlanned reports whether an object has every value that is planned.
+// isAsPlanned reports whether an object has every planned value.
 func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
 	differing, ok := r.differences(planned, object, c)
 	return ok && !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
 }
 
-// hasChanged reports whether an object has another value of anything that a state has: after an import it has little.
+// hasChanged reports whether an object differs from a state in an attribute that the state has. After an import it has
+// few.
 func (r *Resource[Model, Object, Update]) hasChanged(state *Model, object *Object, c *Context) bool {
 	differing, ok := r.differences(state, object, c)
 	return !ok || slices.ContainsFunc(differing, func(name string) bool { return !fieldsOf(state).get(name).IsNull() })
 }
 
-// differences returns the attributes of which an object has other values than a model. ok is false if one of them cannot be
+// differences returns the attributes in which an object differs from a model. ok is false if one of them cannot be
 // resolved.
 func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
 	var diags diag.Diagnostics
@@ -310,7 +311,7 @@ func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, 
 	return names, len(problems) == 0 && !diags.HasError()
 }
 
-// Rows compares by the rows of a table, which describes the facts of a model: those of its attributes that the server has.
+// Rows compares by the rows of a table, which describes the facts of a model, the attributes that the server stores.
 func Rows[Model, Facts, Object, Update any](table *attribute.Table[Facts, *Object, Update], facts func(*Model) *Facts) Attributes[Model, Object, Update] {
 	return byRows[Model, Facts, Object, Update]{table, facts}
 }
@@ -320,7 +321,7 @@ type byRows[Model, Facts, Object, Update any] struct {
 	facts func(*Model) *Facts
 }
 
-// withPermissions is a comparison of objects that have permissions.
+// withPermissions is a comparison of objects with permissions.
 type withPermissions[Model, Object any] interface {
 	permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 )
 
-// embedded are attributes that a model has from another struct.
+// embedded has attributes that a model gets from another struct.
 type embedded struct {
 	Name types.String `tfsdk:"name"`
 }

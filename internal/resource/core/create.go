@@ -17,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Create creates the object, reactivates one, or takes the one that the plan or a destroyed resource of this run released, and
-// then sends what it lacks of the plan.
+// Create creates the object, reactivates one, or uses one that the plan or a destroyed resource of this run released.
+// Then it sends the missing planned values.
 func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan Model
 	diags := &resp.Diagnostics
@@ -30,8 +30,8 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	if !w.create(ctx) {
 		return
 	}
-	// The object exists. It is put into the state before anything can fail, without the attributes that were not sent
-	// yet.
+	// The object exists. It is written into the state before anything can fail, without the attributes that were not
+	// sent yet.
 	state := plan
 	r.attributes.forgetUnknown(&state)
 	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
@@ -76,26 +76,26 @@ type creation[Model, Object, Update any] struct {
 	id    int64
 	isNew bool // created by this run, and not adopted
 	now   *attribute.Reading[*Object]
-	// before are the objects that might be taken for the new one, and were there before it. nil: not looked yet.
+	// before are the earlier objects that look like the new one; nil if they were not searched yet.
 	before     map[int64]bool
 	isAnswered bool // the server has created it
 }
 
-// tainted ends the messages of what fails after the object was created.
+// tainted ends the messages about failures after the object was created.
 const tainted = "\n\nThe %s exists, and the state has its current values. Terraform marks it as tainted, so the next apply replaces it. To keep it, run terraform untaint ADDRESS, then apply."
 
-// Tainted ends the message of a failure after an object was created. title is that of the resource.
+// Tainted returns the end of a message about a failure after an object was created. title is the resource's.
 func Tainted(title string) string { return fmt.Sprintf(tainted, title) }
 
-// forgetSentLater makes null in a state what the request that creates an object does not carry: until it is sent and taken, a
-// state says nothing of it.
+// forgetSentLater makes the attributes null in a state that the creating request does not carry, until they are sent
+// and accepted.
 func (w *creation[Model, Object, Update]) forgetSentLater(state *Model) {
 	for _, name := range w.def.SentLater {
 		fieldsOf(state).set(name, nullOf(fieldsOf(state).get(name)))
 	}
 }
 
-// lacks reports whether the plan sets an attribute that the request which created the object did not carry.
+// lacks reports whether the plan sets an attribute that the creating request did not carry.
 func (w *creation[Model, Object, Update]) lacks() bool {
 	return !w.isNew || slices.ContainsFunc(w.def.SentLater, func(name string) bool {
 		value := fieldsOf(w.plan).get(name)
@@ -103,8 +103,8 @@ func (w *creation[Model, Object, Update]) lacks() bool {
 	})
 }
 
-// readBack reads the object, unless it was read when it was looked for. If it cannot be read, the server has accepted it all the
-// same: an error would make the next apply replace it, which is right only where something is still to be sent.
+// readBack reads the object, unless it was read during the search. A failed reading is only an error if values must
+// still be sent, because an error makes the next apply replace the object.
 func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool) {
 	if w.now != nil {
 		return true
@@ -117,7 +117,7 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 	subject := w.called(w.name(w.plan), w.id)
 	summary := "Cannot read " + subject + " after it was created"
 	switch {
-	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that says nothing: the next plan finds out
+	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that is no evidence: the next plan finds out
 		tflog.Info(ctx, summary, map[string]any{"object": subject, "error": err.Error()})
 	case w.lacks():
 		w.diags.AddError(summary, w.Explain(err)+"\n\nNot all planned values were sent."+fmt.Sprintf(tainted, w.def.Title))
@@ -127,8 +127,8 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 	return false
 }
 
-// complete sends the planned values that the object lacks: those that its creation does not carry or has dropped
-// (server-behavior §C8), and those in which a reactivated object differs.
+// complete sends the missing planned values. The creating request does not carry or has dropped them (server-behavior
+// §C8), or a reactivated object differs.
 func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribute.Reading[*Object] {
 	var found diag.Diagnostics
 	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
@@ -166,7 +166,8 @@ func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(one.Summary(), one.Detail()+more)
 }
 
-// unsee makes the prior values those of a state, in which what the server does not show is null: it is sent.
+// unsee uses a state as the prior values, in which attributes that the server does not show are null, so that they are
+// sent.
 func (w *creation[Model, Object, Update]) unsee(prior *PriorModel[Model, Object]) {
 	values := *w.plan
 	w.def.ReadInto(&values, prior.Object, w.c)
@@ -181,7 +182,7 @@ func (w *creation[Model, Object, Update]) unsee(prior *PriorModel[Model, Object]
 	}
 }
 
-// reactivation is the step that reactivates an object.
+// reactivation returns the step that reactivates an object.
 func (w *creation[Model, Object, Update]) reactivation() attribute.Step[*Object, Update] {
 	return attribute.Step[*Object, Update]{
 		Attribute: "deactivated", Prior: "true", Planned: "false",
@@ -190,7 +191,7 @@ func (w *creation[Model, Object, Update]) reactivation() attribute.Step[*Object,
 	}
 }
 
-// refuse reports values that the object has otherwise, and that no request changes.
+// refuse reports values that differ and that no request can change.
 func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Object, Update], diags *diag.Diagnostics) {
 	var text string
 	for _, step := range missing {
@@ -200,7 +201,7 @@ func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Objec
 		"The server accepted the request, but has other values than planned. Someone else changed them at the same time, or the server is too old for them.\n"+w.WithUntried(w.kind(), text))
 }
 
-// create sets the ID of the object: of one released for this resource, of a reactivated one, or of a new one.
+// create sets the ID of the object, which was released for this resource, reactivated, or created.
 func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
 	name := w.fold(w.name(w.plan))
 	subject := w.called(w.name(w.plan), 0)
@@ -208,7 +209,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 		if !w.Meta.Run.IsDestroyed(w.kind(), w.id) || w.def.Reactivate == nil {
 			return true
 		}
-		return w.reactivate(ctx, subject) // it is being replaced: it keeps its name, and is reactivated and set up anew
+		return w.reactivate(ctx, subject) // the object is being replaced: it keeps its name, is reactivated, and gets the planned values
 	}
 	if err := w.readNeeds(ctx, w.c); err != nil {
 		w.diags.AddError("Cannot create "+subject, base.Explain(err))
@@ -226,7 +227,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 		}
 	}
 	if name == "" {
-		name = fmt.Sprint(*w.plan) // whoever creates the same waits
+		name = fmt.Sprint(*w.plan) // other creations of the same object wait
 	}
 	var err error
 	w.id, err = CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
@@ -262,7 +263,7 @@ func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subjec
 	return err == nil
 }
 
-// look finds an object that may be the new one, for [CreateOnce]: first in the snapshot, later in a fresh read.
+// look finds an object that may be the new one, for [CreateOnce]: first in the snapshot, later in a new reading.
 func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {
@@ -281,7 +282,7 @@ func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(i
 		for _, object := range w.candidates(view) {
 			w.before[w.def.Key(object)] = true
 		}
-		find(view) // isNew notes what was there before
+		find(view) // isNew records the earlier objects
 		return 0, nil
 	}
 	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
@@ -327,7 +328,7 @@ func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Contex
 	}
 }
 
-// sendAndFind sends the request, and finds the ID of the object if the server does not tell it.
+// sendAndFind sends the request, and finds the ID of the object if the server does not return it.
 func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id int64, err error) {
 	var parts []store.Part
 	if w.def.Source.SendsNames != nil {
@@ -343,7 +344,7 @@ func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id i
 	}
 	w.isAnswered = true
 	find := func(view *listing[Object]) *Object {
-		return w.created(view, w.plan, func(id int64) bool { // a list still shows what was deleted
+		return w.created(view, w.plan, func(id int64) bool { // a list still shows a deleted object
 			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
 		})
 	}
@@ -358,7 +359,7 @@ func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id i
 	return w.found(object, view), nil
 }
 
-// candidates are the objects that may be what a plan creates: those that have its name, where it has one.
+// candidates returns the objects that a plan may have created. They have its name, if it has one.
 func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*Object {
 	all := w.all(view)
 	if w.def.Unique.Of != nil && !w.def.Unique.IsCheckedByPlan {
@@ -372,7 +373,8 @@ func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*O
 	})
 }
 
-// refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
+// refuseTaken reports the object with the name that the server refused as taken. It returns false if the account sees
+// none.
 func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool {
 	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
 	if err != nil {
@@ -386,7 +388,7 @@ func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool 
 	return true
 }
 
-// setID sets the ID of a state. A text that Create has not set is that of the object which is adopted.
+// setID sets the ID of a state. If Create has not set an ID that is a text, it is the adopted object's.
 func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Model) {
 	if w.hasNumber() {
 		if w.id != 0 {
@@ -401,7 +403,7 @@ func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Mode
 	}
 }
 
-// isFilledIn reports whether nothing but the ID is unknown.
+// isFilledIn reports whether only the ID is unknown.
 func (r *Resource[Model, Object, Update]) isFilledIn(m *Model) bool {
 	return !slices.ContainsFunc(fieldsOf(m).names(), func(name string) bool {
 		return name != idAttribute && !isKnown(fieldsOf(m).get(name))

@@ -2,10 +2,10 @@
 // ID: its schema, the place of its objects in the snapshot of the organization, the comparison of its attributes, and
 // the requests that create, change and delete an object. [New] returns the resource.
 //
-// All have one lifecycle. An apply reads the object and compares it with the prior and the planned values, attribute
-// by attribute ([Attributes]). It refuses what must not happen (Protect), sends the pending changes, and reads what
-// the answer does not show: see [attribute.Subject]. A creation puts the object into the state, and then does the
-// same. A resource that differs in one of these embeds *[Resource] and replaces that method.
+// All have one lifecycle. An apply reads the object and compares it with the prior and the planned values, attribute by
+// attribute ([Attributes]). It refuses changes that must not happen (Protect), sends the pending changes, and reads the
+// object again if the answer does not show it: see [attribute.Subject]. A creation writes the object into the state,
+// and then does the same. A resource that differs in one of these embeds *[Resource] and replaces that method.
 //
 // Words: a listing is one state of all objects. The run state manages the objects of this run, reserves the names
 // that it plans, and releases the objects that a creation will adopt.
@@ -30,35 +30,34 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Definition describes a resource. Model is a struct with its attributes, Object an object as the server describes
-// it, Update the content of a change (without a table, the model). Functions are optional where their comment says
-// so.
+// Definition describes a resource. Model is a struct with its attributes, Object the client's type of an object, Update
+// the content of a change (without a table, the model). Functions are optional if their comment says so.
 type Definition[Model, Object, Update any] struct {
 	// Name is the type of the resource without the provider's prefix, as in "linkifier".
 	Name string
 	// Title is the name of one object in messages, and Plural that of several, as in "linkifier" and "linkifiers".
 	Title, Plural string
-	// Schema returns the schema of the resource. Its attribute `id` is the ID. It is called on first use, because the
-	// framework creates a resource for every request.
+	// Schema returns the schema of the resource. Its attribute `id` is the ID. It is called only when needed, because
+	// the framework creates a resource for every request.
 	Schema func() schema.Schema
 	// Role is the lowest role that may write. Zero leaves the check to CheckPlan.
 	Role zulip.Role
-	// ForceNew are the attributes that cannot be changed: another value replaces the object.
+	// ForceNew are the attributes whose change forces replacement.
 	ForceNew []string
-	// Unsent are attributes that are no property of the object and never sent, as `on_destroy`.
+	// Unsent are attributes that the server does not store and that are never sent, such as `on_destroy`.
 	Unsent []string
 
 	Source Source
-	// Index is where the objects are in the snapshot.
+	// Index returns the objects of a snapshot.
 	Index func(*snapshot.Snapshot) *snapshot.Index[Object]
-	// List returns objects that are no part of the snapshot, instead of Index.
+	// List returns objects that are not part of the snapshot, instead of Index.
 	List func(context.Context, *store.Store) ([]*Object, error)
-	// Key returns the ID: the attribute `id`, or [TextID] of it where that is a text.
+	// Key returns the ID: the attribute `id`, or its [TextID] if it is a text.
 	Key func(*Object) int64
-	// WhereIDs says as a sentence where the IDs of objects without a name are found, for import.
+	// WhereIDs is a sentence about where to find the IDs of objects without a name, for import.
 	WhereIDs string
-	// IsReadByItself tells which objects each refresh reads with Source.One, at a request each, because no change of them may
-	// stay unseen behind an outdated list. Optional.
+	// IsReadByItself reports whether each refresh reads an object with Source.One, in its own request, because an
+	// outdated list must not hide changes of it. Optional.
 	IsReadByItself func(*Object) bool
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*Object) bool
@@ -68,8 +67,8 @@ type Definition[Model, Object, Update any] struct {
 	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
 	// show may exist, and stays in the state. Optional: by default the server shows all of them to every account.
 	IsShown func(*base.Meta, *Model) bool
-	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"
-	// or "deactivated". They go with IsGone.
+	// HowToAdopt is a sentence with the advice in place of an import of such an object, and GoneWord is "archived" or
+	// "deactivated". They go with IsGone.
 	HowToAdopt func(*Object) string
 	GoneWord   string
 	// Label is the name of an object in a list, by default its name in the index. Optional.
@@ -81,49 +80,50 @@ type Definition[Model, Object, Update any] struct {
 	// unique value.
 	Find func(s *snapshot.Snapshot, text string) (*Object, error)
 
-	// Names returns the people and bots that a model names, by address or ID: whom the server's lists lack is asked for by itself.
-	// Optional.
+	// Names returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
+	// are read separately. Optional.
 	Names func(m *Model) []string
-	// Table compares the attributes by rows. Optional: without one they are compared as ReadInto and KeepPrior say.
+	// Table compares the attributes by rows. Optional: without a table, ReadInto and KeepPrior decide.
 	Table Attributes[Model, Object, Update]
 	// ReadInto sets the model to the server's values. A value in the model with the same meaning keeps its form.
 	ReadInto func(m *Model, object *Object, c *Context)
-	// KeepPrior gives attributes of a planned update their prior value where both mean the same. Optional.
+	// KeepPrior gives attributes of a planned update their prior value if both mean the same. Optional.
 	KeepPrior func(plan, prior *Model)
 	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
 	IsUnread func(attribute string, prior *Model, c *Context) bool
-	// ByElement are sets of which others may change other elements than the plan: those stay as they are.
+	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
 	ByElement []string
-	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
+	// Fixed returns the attributes that the server determines for an object, so that they cannot be configured.
+	// Optional.
 	Fixed func(state *Model) []string
-	// Validate refuses a configuration that is wrong in any organization. Optional.
+	// Validate refuses a configuration that is wrong in every organization. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
-	// CheckPlan checks what only this resource has to check. It may set attributes of the plan. Optional.
+	// CheckPlan has the checks that are specific to this resource. It may set attributes of the plan. Optional.
 	CheckPlan func(ctx context.Context, p *Plan[Model])
 	// CheckTable is CheckPlan for a resource with a table. Optional.
 	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
 
-	// New is an object as it is created when no attribute is set. It goes with a table.
+	// New returns an object that is created without attributes. It goes with a table.
 	New *Object
-	// Create sends the request that creates an object, and returns its ID; zero where the server does not tell it.
+	// Create sends the request that creates an object, and returns its ID; zero if the server does not return it.
 	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
-	// SentLater are attributes that the request which creates an object does not carry: they are sent after it.
+	// SentLater are attributes that the creating request does not carry, and that are sent after it.
 	SentLater []string
-	// IsCreated reports whether an object is the one that Create has created from a model. It is set if the server's
-	// answer to a creation has no ID. Optional.
+	// IsCreated reports whether Create has created an object from a model. It is set if the server's answer to a
+	// creation has no ID. Optional.
 	IsCreated func(m *Model, object *Object, c *Context) bool
-	// MayBeCreated reports whether an object may be the one that Create has created from a model. It is called after
-	// a lost answer, for objects that did not exist before. Optional: by default all planned values that the creation
-	// carries must match.
+	// MayBeCreated reports whether Create may have created an object from a model. It is called after a lost answer,
+	// for objects that did not exist before. Optional: by default all planned values that the creation carries must
+	// match.
 	MayBeCreated func(m *Model, object *Object, c *Context) bool
-	// RegisterCreated registers what the run has to know of an object that was created or adopted. Optional.
+	// RegisterCreated registers a created or adopted object in the run state. Optional.
 	RegisterCreated func(c *Context, id int64, planned *Model)
 	// Adopt returns an existing object to use instead of a new one, and reactivates it unless Reactivate does. ok is
-	// false if there is none. Its error is that of the creation: it may refuse because of a conflicting object.
+	// false if there is none. Its error, for example about a conflicting object, is the error of the creation.
 	// Optional.
 	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
-	// Reactivate sends the request that reactivates an object which is adopted, or which this run has archived to replace it by
-	// itself. Optional: then Reactivation writes it into the first update, or Adopt does it.
+	// Reactivate sends the request that reactivates an adopted object, or one that this run has archived to replace it
+	// by itself. Optional: otherwise Reactivation writes it into the first update, or Adopt does it.
 	Reactivate   func(ctx context.Context, c *Context, id int64) error
 	Reactivation func(*Update)
 
@@ -132,18 +132,18 @@ type Definition[Model, Object, Update any] struct {
 	Update func(ctx context.Context, c *Context, planned, current *Model) error
 	// SendUpdate is Update for a resource with a table: see [attribute.Subject].
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
-	// Protect refuses, just before a request and on the object as just read, a change that must not happen whatever
-	// was planned: see [attribute.Subject]. Optional.
+	// Protect refuses, just before a request and on the object as just read, a planned change that must not happen: see
+	// [attribute.Subject]. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
-	// Delete sends the request that deletes the object. Archives is set where it archives or deactivates the object, which
-	// keeps its name: an object of the same name that this run creates is that one again.
+	// Delete sends the request that deletes the object. Archives is true if it archives or deactivates the object,
+	// which keeps its name. A new object of the same name in this run is then the same object.
 	Delete   func(ctx context.Context, c *Context, state *Model) error
 	Archives bool
 	// ReadsToDelete is true if the request may delete another object, such as one that now has the name, or may be
 	// wrong after a change by others. The objects are then read just before it, and again before it is repeated.
 	// Delete finds them in the snapshot of its context.
 	ReadsToDelete bool
-	// DeleteVerb is the verb for that in messages: "delete" if it is empty.
+	// DeleteVerb is the verb of Delete in messages; "delete" if it is empty.
 	DeleteVerb string
 	// IsKept reports whether the object stays when its resource is destroyed. Optional.
 	IsKept func(state *Model) bool
@@ -151,59 +151,61 @@ type Definition[Model, Object, Update any] struct {
 	Hint func(error) string
 }
 
-// Source says how the objects of a resource are read.
+// Source describes how the objects of a resource are read.
 type Source struct {
-	// Part is the part of the organization that holds them.
+	// Part is the part of the organization with the objects.
 	Part store.Part
-	// Needs are further parts that attributes are looked up in, where they are not read with Part.
+	// Needs are further parts for looking up attributes, if they are not read with Part.
 	Needs []store.Part
-	// NeedsFresh is true if they are read again with an object right before a change, in the same request: they decide what may
-	// be done with the object, or requests contain names from them.
+	// NeedsFresh is true if Needs are read again with the object right before a change, in the same request. They
+	// decide which changes are allowed, or requests contain names from them.
 	NeedsFresh bool
-	// SendsNames returns the parts of which the request that creates an object has names: they are read again before it is sent, and
-	// before it is repeated. The reading comes before the write, because a read waits for writes that are under way. Optional.
+	// SendsNames returns the parts whose names are in the creating request. They are read again before the request is
+	// sent or repeated. The reading comes before the write, because a read waits for writes under way. Optional.
 	SendsNames func(*base.Base) []store.Part
-	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
+	// Lags is true for a part that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
-	// One returns a snapshot in which one object is as the server describes it by itself, for parts whose list may lack it or
-	// have it as it was before: see [store.Store.ReadUser]. Optional.
+	// One returns a snapshot in which one object was read separately, for parts whose list may lack it or be outdated:
+	// see [store.Store.ReadUser]. Optional.
 	One func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
-	// OneFor are attributes of which no change is compared with a list: an outdated one would say that nothing is left to do. The
+	// OneFor are attributes whose changes are not compared with a list, because an outdated list could hide them. The
 	// object is read with One.
 	OneFor []string
-	// StoresAsSent is set where the server stores what it is sent, or what means the same: then nothing is read after a write.
-	// Create sets every attribute of the plan that is unknown; otherwise the object is read nevertheless.
+	// StoresAsSent is true if the server stores values as sent, or with the same meaning, so that nothing is read after
+	// a write. Create must then set every unknown attribute of the plan; otherwise the object is still read.
 	StoresAsSent bool
 }
 
 // Unique is the value that no two objects share, usually a name. It is empty for objects without one.
 type Unique[Model, Object any] struct {
-	// Attribute is where it is configured, Word what messages call it, as in "pattern". "name" if they are empty.
+	// Attribute is the attribute with the value, and Word its noun in messages, as in "pattern". "name" if they are
+	// empty.
 	Attribute, Word string
-	// At returns the attribute where that depends on the configuration. Optional.
+	// At returns the attribute if it depends on the configuration. Optional.
 	At func(plan *Model) string
-	// Of returns the unique value of a model, as the server stores it, and "" while it is unknown.
+	// Of returns the unique value of a model in the server's form, and "" while it is unknown.
 	Of func(*Model) string
-	// IgnoresCase is set where the server compares without regard to case.
+	// IgnoresCase is true if the server ignores case when it compares.
 	IgnoresCase bool
 	// IsCheckedByPlan is true if CheckPlan itself searches for the object with the value. The core then reserves
 	// nothing and searches for no object, and a plan writes no private state.
 	IsCheckedByPlan bool
-	// Find returns the object that has what the model is to have. Optional: by the name in the index.
+	// Find returns the object that has the planned value. Optional: the default is by the name in the index.
 	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
 	// IsFreed reports whether this run has planned to give the object another name. Optional.
 	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
-	// ByName returns the object that a name means for import. Optional: by the name in the index.
+	// ByName returns the object of a name for import. Optional: the default is by the name in the index.
 	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
-	// Where is a clause on where all names are listed, as in "the data source zulip_linkifiers lists all". Unquoted is set
+	// Where is a clause about a list of all names, as in "the data source zulip_linkifiers lists all". Unquoted is true
 	// for names that are written without quotes.
 	Where    string
 	Unquoted bool
-	// IsTaken reports whether the server refused a request because another object has it. A plan refuses that too, but for
-	// an object that is exactly as planned: a replacement may meet itself, so that the plan warns and the apply refuses.
+	// IsTaken reports whether the server refused a request because another object has the value. A plan refuses that
+	// too. But about an object that is exactly as planned, which the resource may itself replace, the plan warns and
+	// the apply refuses.
 	IsTaken func(error) bool
-	// CreatedBy returns the creator of an object, or nil if the server does not tell, and the time. Optional.
+	// CreatedBy returns the creator of an object, or nil if the server does not show it, and the time. Optional.
 	CreatedBy func(*Object) (creator *int64, at time.Time)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
 	Adoption *Adoption[Object]
@@ -224,11 +226,11 @@ type Adoption[Object any] struct {
 // Context is the context of the functions of a definition.
 type Context struct {
 	*base.Base
-	// Snapshot is the organization, as far as the definition's Source reads it.
+	// Snapshot has the parts of the organization that the definition's Source reads.
 	Snapshot *snapshot.Snapshot
 	// Diags takes warnings of a creation or an update.
 	Diags *diag.Diagnostics
-	// isSent is set when the server has taken a change.
+	// isSent is true after the server has accepted a change.
 	isSent bool
 }
 
@@ -250,25 +252,25 @@ type Plan[Model any] struct {
 	*base.Base
 	// Plan is nil if the resource is destroyed, Prior if it is created.
 	Config, Plan, Prior *Model
-	// IsReplaced is set for the plan of an update that is carried out as a replacement.
+	// IsReplaced is true for an update that is applied as a replacement.
 	IsReplaced bool
 	Diags      *diag.Diagnostics
 	replace    path.Paths
 }
 
-// Replace makes the update a replacement because of an attribute, where that depends on more than its value.
+// Replace makes the update a replacement because of an attribute, if that depends on more than its value.
 func (p *Plan[Model]) Replace(attribute string) {
 	p.IsReplaced = true
 	p.replace.Append(path.Root(attribute))
 }
 
-// IsCreate reports whether an object is created.
+// IsCreate reports whether the plan creates an object.
 func (p *Plan[Model]) IsCreate() bool { return p.Prior == nil }
 
-// IsDestroy reports whether the resource is destroyed.
+// IsDestroy reports whether the plan destroys the resource.
 func (p *Plan[Model]) IsDestroy() bool { return p.Plan == nil }
 
-// TextID is the ID by which the run state tells an object whose ID is a text from others.
+// TextID returns the number for an object in the run state if its ID is a text.
 func TextID(text string) int64 {
 	if text == "" {
 		return 0

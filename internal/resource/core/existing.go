@@ -20,24 +20,24 @@ import (
 // Existing is an existing object with the name of a planned new one. It is never adopted because it matches the plan:
 // it may have been created outside Terraform. Only recover_interrupted adopts the object of an interrupted apply.
 type Existing struct {
-	// Kind is the type of the resource, Title what messages call the thing, Name its name; Key is the name by which the run
-	// knows it, if that is another one.
+	// Kind is the type of the resource, Title its noun in messages, and Name the object's name. Key is its name in the
+	// run state, if that differs.
 	Kind, Title, Name, Key string
 	ID                     int64
 	// Import is the ID for terraform import.
 	Import string
 	At     path.Path
-	// Summary says that the name is taken, Detail by what, and which other ways there are than to import it.
+	// Summary says that the name is taken. Detail describes the object, and alternatives to an import.
 	Summary, Detail string
-	// AsPlanned is true if it matches the plan, and Ours if this account created it within the last hour. Both are
-	// only as far as the server tells.
+	// AsPlanned is true if it matches the plan, and Ours if this account created it within the last hour, both as far
+	// as the server shows.
 	AsPlanned, Ours bool
-	// MayBeReplaced says that this may be what a resource with create_before_destroy is to replace, as far as the server
-	// tells.
+	// MayBeReplaced is true if this may be the object that a resource with create_before_destroy replaces, as far as
+	// the server shows.
 	MayBeReplaced bool
-	// IsRename says that the name is not for a new thing, but for one that the state holds.
+	// IsRename is true if the name is for an object in the state, not for a new one.
 	IsRename bool
-	// KeepsName is true if the thing keeps its name when it is destroyed: the server archives or deactivates it.
+	// KeepsName is true if a destroyed object keeps its name, because the server archives or deactivates it.
 	KeepsName bool
 }
 
@@ -49,10 +49,9 @@ func IsRecent(made time.Time) bool { return time.Since(made) <= maxRecoverAge }
 
 // CheckExisting reports an existing object with the name of a planned one, and returns true if it will be adopted.
 //
-// It only warns about an object that a re-created resource may itself have; the apply refuses it. With
-// create_before_destroy, the plan within the apply makes this check: after an error there, the state would have the
-// old object as a deposed one, which blocks every later apply. A refusal in the apply itself leaves the state
-// unchanged.
+// If a replaced resource may itself have the object, the plan only warns, and the apply refuses. With
+// create_before_destroy, the plan within the apply makes this check: after an error there, the state would have the old
+// object as a deposed one, which blocks every later apply. A refusal in the apply itself leaves the state unchanged.
 func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopted bool) {
 	run := &meta.Run
 	switch {
@@ -85,7 +84,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	return false
 }
 
-// Refuse reports why a thing was not made whose name is taken.
+// Refuse reports why an object was not created: its name is taken.
 func (e Existing) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))
 }
@@ -117,14 +116,15 @@ func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 	}
 }
 
-// refuseKeptName refuses a plan that destroys a thing and gives its name to another one: the thing keeps its name.
+// refuseKeptName refuses a plan that destroys an object and gives its name to another, because the destroyed object
+// keeps its name.
 func (e Existing) refuseKeptName(diags *diag.Diagnostics) {
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("%s %q keeps its name", base.Capitalize(e.Title), e.Name),
 		fmt.Sprintf("This plan destroys %s %q (ID %s) and gives its name to another %s. The server only archives or deactivates the old object, which keeps its name, so the name does not become free.\n\n"+
 			"Apply twice: first give %s %q another name, then destroy it and rename the other %s. To keep the old object, do not rename the other.", e.Title, e.Name, e.Import, e.Title, e.Title, e.Name, e.Title))
 }
 
-// key is the name by which the run knows the thing.
+// key returns the name of the object in the run state.
 func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
 
 func (e Existing) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
@@ -139,19 +139,19 @@ func (e Existing) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
 			"If a failed apply left it as a deposed object, remove it from the state (terraform state rm ADDRESS) and import it:\n\n%s", e.Title, ImportBlock(e.Kind, e.Import)))
 }
 
-// ImportBlock writes the block with which a configuration imports an object. kind begins with the type of the resource.
+// ImportBlock returns the import block for an object. kind begins with the type of the resource.
 func ImportBlock(kind, id string) string {
 	of, _, _ := strings.Cut(kind, " ")
 	return fmt.Sprintf("  import {\n    to = %s.NAME # the address of this resource\n    id = %q\n  }", of, id)
 }
 
-// CreateOnce creates an object by a request that would create a second one if it were repeated. It therefore notes the
-// existing objects first, and after a lost answer searches for the new one: an object that matches, did not exist
+// CreateOnce creates an object by a request that would create a second one if it were repeated. It therefore records
+// the existing objects first, and after a lost answer searches for the new one: an object that matches, did not exist
 // before, and belongs to no resource of this run. It returns the ID; its error is for [base.Explain].
 //
-// kind is the type of the resource. object identifies the object: creations of the same one wait for each other. look
-// returns the ID of a matching object for which isNew is true, or zero. It is called once before anything is sent, with
-// an isNew that notes the existing objects. create sends the request.
+// kind is the type of the resource. object identifies the object, and creations of the same object wait for each other.
+// look returns the ID of a matching object for which isNew is true, or zero. It is called once before anything is sent,
+// with an isNew that records the existing objects. create sends the request.
 func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
 ) (id int64, err error) {
@@ -171,7 +171,7 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 			break
 		}
 		if !zulip.MayHaveHappened(err) {
-			if attempt > 0 { // perhaps for an attempt of before, which was carried out late
+			if attempt > 0 { // perhaps because of an earlier attempt that was executed late
 				if made, lookErr := look(ctx, isNew); lookErr == nil && made != 0 {
 					id = made
 					break
@@ -201,18 +201,18 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 // whether a request may have been executed.
 type notCreatedError struct{ cause error }
 
-// Error says that nothing was created, and why.
+// Error returns that nothing was created, and why.
 func (e *notCreatedError) Error() string { return "nothing was created: " + e.cause.Error() }
 
-// Explanation is that for people.
+// Explanation returns the same for messages.
 func (e *notCreatedError) Explanation() string {
 	return base.Explain(e.cause) + "\n\nNothing was created."
 }
 
-// unknownOutcomeError is the failure of something that may have been carried out.
+// unknownOutcomeError is the failure of a request that may have been executed.
 type unknownOutcomeError struct {
 	cause error
-	look  error // why it could not be looked for; nil: it was, and is not there
+	look  error // why the search failed; nil if it found nothing
 }
 
 // Error is the text of the cause.
@@ -221,7 +221,7 @@ func (e *unknownOutcomeError) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 
-// Explanation explains the cause and what the next apply will do.
+// Explanation explains the cause and the next apply.
 func (e *unknownOutcomeError) Explanation() string {
 	return base.Explain(e.cause) + "\n\n" + e.after()
 }
@@ -233,14 +233,14 @@ func (e *unknownOutcomeError) after() string {
 	return fmt.Sprintf("The provider could not check whether it exists: %s Check before you apply again. The next plan reports an object that has a name, with the block that imports it. It would create any other object a second time.", base.Explain(e.look))
 }
 
-// refused reports whether the server answered, and the answer is no: then it would not help to ask again.
+// refused reports whether the server refused the request, so that a repetition would not help.
 func refused(err error) bool {
 	var refusal *zulip.Error
 	return errors.As(err, &refusal) && refusal.Status < 500 && !zulip.IsUnauthorized(err)
 }
 
-// replacedKey is the key of an object's ID in its private state. A resource that is replaced is planned once more as
-// a new one, and only this key then identifies the replaced object.
+// replacedKey is the key of an object's ID in its private state. A replaced resource is planned again as a new one, and
+// only this key then identifies the replaced object.
 const replacedKey = "id"
 
 // StoreReplacedID stores the ID of the planned object for [ReplacedID].

@@ -23,22 +23,22 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// List describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is an
-// object as the server describes it. A result has the identity of an object; the provider's server adds the resource,
-// as an import of the object would.
+// List describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is the
+// client's type of an object. A result has the identity of an object; the provider's server adds the resource, as an
+// import of the object would.
 type List[Object any] struct {
-	// Name is the type of the resource without the provider's prefix, Plural what messages call several objects.
+	// Name is the type of the resource without the provider's prefix, and Plural the noun for several objects.
 	Name, Plural string
 	ListText
 	// Identity is the attribute of the identity: "id" if it is empty.
 	Identity string
-	// Objects returns the objects in the server's order, and the organization that they are of.
+	// Objects returns the objects in the server's order, and their organization.
 	Objects func(ctx context.Context, c *base.Base) ([]*Object, *snapshot.Snapshot, error)
 	// Key returns the value of the identity: a number or a text.
 	Key func(*Object) any
-	// Label is the name of an object for people. The argument `name` selects by it.
+	// Label returns the name of an object. The argument `name` selects by it.
 	Label func(object *Object, s *snapshot.Snapshot) string
-	// IsGone reports whether an object is archived or deactivated, which GoneWord says: such objects are listed only with the
+	// IsGone reports whether an object is archived or deactivated (GoneWord). Such objects are listed only with the
 	// argument include_archived or include_deactivated, because they cannot be imported. Optional.
 	IsGone   func(*Object) bool
 	GoneWord string
@@ -48,7 +48,7 @@ type List[Object any] struct {
 
 // ListText is the text that is specific to the page of a list resource.
 type ListText struct {
-	// Description says which objects are listed: "Lists the channels that …". By default it names the plural.
+	// Description describes the listed objects: "Lists the channels that …". The default is the plural.
 	Description string
 	// Called is the noun for the result of Label, as in "email address": by default "name".
 	Called string
@@ -57,11 +57,11 @@ type ListText struct {
 // ListFilter is an argument of a list resource that selects objects by a text.
 type ListFilter[Object any] struct {
 	Name, Description string
-	// Select returns which objects a value of the argument selects. Its error is for people.
+	// Select returns the condition for a value of the argument. Its error is a message for users.
 	Select func(s *snapshot.Snapshot, value string) (func(*Object) bool, error)
 }
 
-// listResource is a list resource by its [List].
+// listResource is the list resource of a [List].
 type listResource[Object any] struct {
 	base.Resource
 	def List[Object]
@@ -80,7 +80,8 @@ func NewList[Object any](def List[Object]) list.ListResource {
 	return &listResource[Object]{def: def}
 }
 
-// FromSnapshot makes the Objects of a [List] whose objects are in parts of the snapshot: those of all that isListed accepts.
+// FromSnapshot returns the Objects of a [List] whose objects are in parts of the snapshot, with those that isListed
+// accepts.
 func FromSnapshot[Object any](
 	all func(*snapshot.Snapshot) []*Object, isListed func(*snapshot.Snapshot, *Object) bool, parts ...store.Part,
 ) func(context.Context, *base.Base) ([]*Object, *snapshot.Snapshot, error) {
@@ -100,7 +101,7 @@ func FromSnapshot[Object any](
 // Lister is a resource that comes with its list resource.
 type Lister interface{ AsList() list.ListResource }
 
-// AsList returns the list resource of a resource that is on the core.
+// AsList returns the list resource of a resource of this package.
 func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
 	return NewList(List[Object]{
 		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
@@ -131,12 +132,12 @@ func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
 	})
 }
 
-// Metadata tells the type of the resource that is listed.
+// Metadata sets the type of the listed resource.
 func (l *listResource[Object]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = "zulip_" + l.def.Name
 }
 
-// ListResourceConfigSchema tells the arguments.
+// ListResourceConfigSchema describes the arguments.
 func (l *listResource[Object]) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]listschema.Attribute{
 		"name": listschema.StringAttribute{
@@ -157,10 +158,10 @@ func (l *listResource[Object]) ListResourceConfigSchema(_ context.Context, _ lis
 	resp.Schema = listschema.Schema{MarkdownDescription: description, Attributes: attributes}
 }
 
-// includeGone is the argument by which archived or deactivated objects are listed too.
+// includeGone returns the argument that includes archived or deactivated objects.
 func (l *listResource[Object]) includeGone() string { return "include_" + l.def.GoneWord }
 
-// List returns the objects that the arguments select. Errors are results too, because Terraform shows nothing else.
+// List returns the objects that the arguments select. Errors are also results, because Terraform shows only these.
 func (l *listResource[Object]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	found, s, diags := l.selected(ctx, req)
 	if diags.HasError() {
@@ -217,7 +218,7 @@ func (l *listResource[Object]) selected(ctx context.Context, req list.ListReques
 	return found, s, diags
 }
 
-// filters returns the conditions that the arguments set.
+// filters returns the conditions of the arguments.
 func (l *listResource[Object]) filters(ctx context.Context, req list.ListRequest, s *snapshot.Snapshot, diags *diag.Diagnostics) (keeps []func(*Object) bool) {
 	text := func(name string) (string, bool) {
 		var value types.String
@@ -250,13 +251,14 @@ func (l *listResource[Object]) filters(ctx context.Context, req list.ListRequest
 	return keeps
 }
 
-// NamePattern returns whether a name is like a pattern, in which * stands for any characters and ? for one. Case is ignored.
+// NamePattern returns a condition for names that match a pattern, in which * means any characters and ? one. It ignores
+// case.
 func NamePattern(pattern string) func(name string) bool {
 	quoted := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 	return regexp.MustCompile("(?is)^" + quoted + "$").MatchString
 }
 
-// OneOf is the Select of a [ListFilter] whose value is one of some words.
+// OneOf returns the Select of a [ListFilter] whose value is one of some words.
 func OneOf[Object any](words map[string]func(*Object) bool) func(*snapshot.Snapshot, string) (func(*Object) bool, error) {
 	return func(_ *snapshot.Snapshot, value string) (func(*Object) bool, error) {
 		if keep, ok := words[value]; ok {
@@ -266,7 +268,7 @@ func OneOf[Object any](words map[string]func(*Object) bool) func(*snapshot.Snaps
 	}
 }
 
-// RoleFilter is the argument `role` of a list resource of people or bots.
+// RoleFilter returns the argument `role` of a list resource of people or bots.
 func RoleFilter() ListFilter[zulip.User] {
 	words := map[string]func(*zulip.User) bool{}
 	for _, role := range accounts.Roles() {

@@ -30,7 +30,7 @@ type TablePlan[Model, Object, Update any] struct {
 	Config, Plan, State *Model
 	// Prior is the starting point of the plan.
 	Prior *PriorModel[Model, Object]
-	// Adopted is the existing object that is adopted instead of creating one; nil for none.
+	// Adopted is the existing object that is adopted instead of creating a new one; nil for none.
 	Adopted *Object
 	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
 	Changes []attribute.Step[*Object, Update]
@@ -43,8 +43,8 @@ func (p *TablePlan[Model, Object, Update]) Permissions() attribute.PermissionPla
 	return of.permissionPlan(p.Config, p.Plan, p.Prior, p.On.View)
 }
 
-// ModifyPlan registers what the resource manages, and refuses what the server, the account or another resource of the
-// configuration would make fail.
+// ModifyPlan registers the object of the resource, and refuses changes that would fail because of the server, the
+// account or another resource of the configuration.
 func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	p, ok := r.plan(ctx, req, resp)
 	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamed(ctx, p.Diags, p.Plan) {
@@ -97,8 +97,8 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	p.set(ctx, &before, &resp.Plan)
 }
 
-// tablePlan returns the plan of a resource with a table, in which values that mean the same have their prior form; nil for a
-// resource without. It returns false after an error.
+// tablePlan returns the plan of a resource with a table, in which values with the same meaning have their prior form;
+// nil without a table. It returns false after an error.
 func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan[Model], req resource.ModifyPlanRequest) (t *TablePlan[Model, Object, Update], ok bool) {
 	if r.def.Table == nil || p.IsDestroy() {
 		return nil, true
@@ -124,7 +124,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 	return t, !p.Diags.HasError()
 }
 
-// Managed are the attributes that the configuration sets and the state leaves out: they were not managed until now.
+// Managed returns the attributes that become managed: the configuration sets them, and the state omits them.
 func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
 	if p.State == nil {
 		return nil
@@ -137,11 +137,11 @@ func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
 	return names
 }
 
-// ManagedSummary is the summary of the warning of what becomes managed. It names nothing, so that the CLI can make one warning
-// of many.
+// ManagedSummary is the summary of the warning about attributes that become managed. It has no names, so that Terraform
+// can combine many warnings into one.
 const ManagedSummary = "Newly managed attributes will change existing values"
 
-// warnOfManaged warns about the current values of those attributes: a plan shows them as if they had none before.
+// warnOfManaged warns about the current values of those attributes, because a plan shows no values for them before.
 func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	if len(p.Changes) == 0 {
 		return
@@ -204,15 +204,15 @@ func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource
 	return p, !p.Diags.HasError()
 }
 
-// set writes the planned model, unless it is as before: to write it again costs more than to compare.
+// set writes the planned model if it has changed, because writing costs more than comparing.
 func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) {
 	if p.Plan != nil && !reflect.DeepEqual(before, p.Plan) {
 		p.Diags.Append(plan.Set(ctx, p.Plan)...)
 	}
 }
 
-// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed. Until
-// then they are unknown, if anything changes.
+// keepUnset gives unset attributes without a default their prior value, because they are not managed. The framework
+// makes them unknown if anything changes.
 func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 	for name, attribute := range r.schema().Attributes {
 		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
@@ -266,12 +266,13 @@ func (r *Resource[Model, Object, Update]) writes(p *Plan[Model]) bool {
 	})
 }
 
-// register tells the run which object the prior state manages, or gives up, and returns its ID; zero if there is none.
+// register registers the object of the prior state as managed or destroyed by the run, and returns its ID; zero if
+// there is none.
 func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
 	if p.Prior == nil {
 		return 0
 	}
-	if id = r.id(p.Prior); id != 0 { // else it could not be read when it was created
+	if id = r.id(p.Prior); id != 0 { // otherwise it could not be read when it was created
 		Manage(r.Meta, Existing{
 			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: id, Import: r.importText(p.Prior), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
@@ -290,7 +291,7 @@ func (r *Resource[Model, Object, Update]) importText(m *Model) string {
 	return textOf(fieldsOf(m).get(idAttribute))
 }
 
-// reservesName reports whether a plan reserves the name of its object for it, and refuses one that another object has.
+// reservesName reports whether a plan reserves the name of its object, and refuses the name of another object.
 func (r *Resource[Model, Object, Update]) reservesName() bool {
 	return r.def.Unique.Of != nil && !r.def.Unique.IsCheckedByPlan
 }
@@ -300,11 +301,11 @@ func (r *Resource[Model, Object, Update]) reservesName() bool {
 func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
 	name, run := r.name(p.Plan), &r.Meta.Run
 	if name == "" {
-		return nil // unknown yet
+		return nil // not known yet
 	}
 	kind, isRename := r.kind(), !p.IsCreate()
 	isSameName := isRename && r.fold(r.name(p.Prior)) == r.fold(name)
-	// To the server, names of another Unicode normal form are others, so several objects can keep what is one name here.
+	// The server distinguishes Unicode normal forms of a name, so several objects can keep the same name here.
 	if !run.Reserve(kind, r.fold(name), own...) && !isSameName {
 		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
 		return nil
@@ -318,7 +319,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		}
 	}()
 	if isRename && name != r.name(p.Prior) {
-		// This precedes the check for exchanged names, so that the last of several concurrent plans sees all names.
+		// This comes before the check for exchanged names, so that the last of several concurrent plans sees all names.
 		run.PlanName(kind, r.id(p.Prior), name)
 	}
 	if p.IsCreate() && len(own) == 0 {
@@ -363,7 +364,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail)
 		return object
 	case !isRename && run.IsManaged(kind, id):
-		// It is replaced by itself: this run archives it, and then reactivates it.
+		// The object is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)
 		RefuseTakenName(path.Root("name"), summary, detail, p.Diags)
@@ -371,8 +372,8 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	return nil
 }
 
-// refuseExchange reports, and refuses, that resources of this run are to exchange their names: the server gives none that another
-// object has, so that none of them could begin. Whichever of them is planned last says so.
+// refuseExchange reports an error if resources of this run would exchange their names. The server refuses the name of
+// another object, so none of them could begin. The resource that is planned last reports it.
 func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p *Plan[Model], name string) (refused bool) {
 	view, ok := r.read(ctx, p.Diags, anything)
 	if !ok {
@@ -380,7 +381,7 @@ func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p 
 	}
 	own := r.id(p.Prior)
 	way, next := []string{suggest.Quote(r.name(p.Prior))}, name
-	for range r.all(view) { // there is no longer way
+	for range r.all(view) { // no path is longer
 		way = append(way, suggest.Quote(next))
 		object, isTaken := r.def.Index(view.Snapshot).ByName(next)
 		if !isTaken {
@@ -388,7 +389,7 @@ func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p 
 		}
 		if r.def.Key(object) == own {
 			if len(way) == 2 {
-				return false // somebody else has given it the name since
+				return false // it got the name outside Terraform since
 			}
 			p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("%s cannot swap names in one apply", base.Capitalize(r.def.Plural)),
 				fmt.Sprintf("This plan changes names in a circle: %s. The server does not give a %s a name that is taken, so one apply cannot do this. "+
@@ -409,7 +410,7 @@ func (r *Resource[Model, Object, Update]) refuseDuplicate(name string, at path.P
 		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
 }
 
-// existing describes the object that has the name that a plan asks for.
+// existing describes the object with the planned name.
 func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, c *Context) Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	if r.def.Table != nil {
@@ -433,7 +434,7 @@ func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, 
 	return e
 }
 
-// RefuseName reports that an object has the name of one that was not created, and how to manage or adopt it.
+// RefuseName reports that an object was not created because another has its name, and how to manage or adopt the other.
 func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	if adoption := r.def.Unique.Adoption; adoption != nil && r.isGone(object) {
 		summary, detail := adoption.Refusal(object)
@@ -442,7 +443,7 @@ func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object
 	}
 	existing := r.existing(plan, object, c)
 	if r.def.Table != nil {
-		existing.AsPlanned = existing.Ours // the refusal says what else is asked
+		existing.AsPlanned = existing.Ours // the refusal has the other requirements
 	}
 	existing.Refuse(r.Meta, diags)
 }

@@ -24,10 +24,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// idAttribute is the attribute that every resource is told by.
+// idAttribute is the attribute that identifies every resource.
 const idAttribute = "id"
 
-// Resource is a resource by its definition.
+// Resource is the resource of a definition.
 type Resource[Model, Object, Update any] struct {
 	base.Resource
 	def        *Definition[Model, Object, Update]
@@ -43,7 +43,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource[struct{}, struct{}, struct{}])(nil)
 )
 
-// New returns the resource of a definition, which several may share.
+// New returns the resource of a definition. Several resources can share a definition.
 func New[Model, Object, Update any](def *Definition[Model, Object, Update]) *Resource[Model, Object, Update] {
 	r := &Resource[Model, Object, Update]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
 	if modelDef, ok := any(def).(*Definition[Model, Object, Model]); ok && def.Table == nil {
@@ -55,17 +55,17 @@ func New[Model, Object, Update any](def *Definition[Model, Object, Update]) *Res
 // kind is the type of the resource.
 func (r *Resource[Model, Object, Update]) kind() string { return "zulip_" + r.def.Name }
 
-// Metadata tells the type of the resource.
+// Metadata sets the type of the resource.
 func (r *Resource[Model, Object, Update]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = r.kind()
 }
 
-// Schema tells the attributes.
+// Schema describes the attributes.
 func (r *Resource[Model, Object, Update]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.schema()
 }
 
-// hasNumber reports whether the ID is a number. If not, it is a text: the name of the object in the index.
+// hasNumber reports whether the ID is a number. Otherwise it is a text, the name of the object in the index.
 func (r *Resource[Model, Object, Update]) hasNumber() bool {
 	return r.schema().Attributes[idAttribute].GetType().Equal(types.Int64Type)
 }
@@ -80,7 +80,7 @@ func (r *Resource[Model, Object, Update]) IdentitySchema(_ context.Context, _ re
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{idAttribute: id}}
 }
 
-// ValidateConfig refuses what is wrong in any organization.
+// ValidateConfig refuses values that are wrong in every organization.
 func (r *Resource[Model, Object, Update]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	if r.def.Validate == nil {
 		return
@@ -91,13 +91,13 @@ func (r *Resource[Model, Object, Update]) ValidateConfig(ctx context.Context, re
 	}
 }
 
-// WithFixedAttributes is a resource of which the server decides some attributes of some objects: those cannot be configured,
-// and are left out of generated configuration.
+// WithFixedAttributes is a resource with objects for which the server determines some attributes. These cannot be
+// configured, and generated configuration omits them.
 type WithFixedAttributes interface {
 	FixedAttributes(ctx context.Context, state tftypes.Value) []string
 }
 
-// FixedAttributes returns the attributes that the server decides of an object.
+// FixedAttributes returns the attributes that the server determines for an object.
 func (r *Resource[Model, Object, Update]) FixedAttributes(ctx context.Context, state tftypes.Value) []string {
 	if r.def.Fixed == nil {
 		return nil
@@ -117,7 +117,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		return
 	}
 	id := r.id(&state)
-	// Also for an object that is gone: without an identity the CLI takes the answer for a mistake.
+	// Even a deleted object has an identity, because Terraform refuses an answer without one.
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
 	if id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
@@ -130,7 +130,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		return
 	}
 	object := r.active(view, id, &state)
-	isImported := r.name(&state) == "" // nothing of it could be outdated
+	isImported := r.name(&state) == "" // no attribute could be outdated
 	readsItself := object != nil && !isImported && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
 	if r.def.Source.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
 		var err error
@@ -145,9 +145,9 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 			return
 		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
-		r.Meta.Run.Unmanage(r.kind(), id) // it may still have its name
+		r.Meta.Run.Unmanage(r.kind(), id) // the object may still have its name
 		if id == 0 {
-			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, and the CLI wants one
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one
 		}
 		resp.State.RemoveResource(ctx)
 		return
@@ -178,7 +178,7 @@ func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, o
 	if planned != nil {
 		differing = r.attributes.keepKnown(m, planned)
 	}
-	if planned != nil || !reflect.DeepEqual(before, *m) { // to write a state again costs more than to compare
+	if planned != nil || !reflect.DeepEqual(before, *m) { // writing a state costs more than comparing
 		diags.Append(state.Set(ctx, m)...)
 	}
 	if kept := r.attributes.privateState(m, object, differing, c, diags); kept != nil {
@@ -197,7 +197,7 @@ func (r *Resource[Model, Object, Update]) id(m *Model) int64 {
 	return 0
 }
 
-// idOf returns the ID of an object as the attribute has it.
+// idOf returns the ID of an object in the form of the attribute.
 func (r *Resource[Model, Object, Update]) idOf(object *Object) attr.Value {
 	if r.hasNumber() {
 		return types.Int64Value(r.def.Key(object))
@@ -212,7 +212,7 @@ func (r *Resource[Model, Object, Update]) setIdentity(ctx context.Context, m *Mo
 	diags.Append(identity.SetAttribute(ctx, path.Root(idAttribute), fieldsOf(m).get(idAttribute))...)
 }
 
-// created returns the object that was created of a model, if the server did not tell its ID; nil if there is none.
+// created returns the object that was created from a model, if the server did not return its ID; nil if there is none.
 func (r *Resource[Model, Object, Update]) created(view *listing[Object], m *Model, free func(id int64) bool) *Object {
 	for _, object := range r.all(view) {
 		if !r.isGone(object) && r.def.IsCreated(m, object, r.context(view)) && free(r.def.Key(object)) {
@@ -266,7 +266,7 @@ func (r *Resource[Model, Object, Update]) name(m *Model) string {
 	return r.def.Unique.Of(m)
 }
 
-// fold returns a name as the server compares it. The CLI hands over every text in the Unicode normal form NFC.
+// fold returns a name in the form that the server compares. Terraform passes every text in the Unicode normal form NFC.
 func (r *Resource[Model, Object, Update]) fold(name string) string {
 	name = norm.NFC.String(name)
 	if r.def.Unique.IgnoresCase {
@@ -275,7 +275,7 @@ func (r *Resource[Model, Object, Update]) fold(name string) string {
 	return name
 }
 
-// called is how messages refer to an object.
+// called returns how messages refer to an object.
 func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
 	switch {
 	case name == "" && (id == 0 || !r.hasNumber()):
@@ -328,8 +328,8 @@ func refuseDestroy(e Existing, diags *diag.Diagnostics) {
 		fmt.Sprintf("Two resources in the state have the ID %s, and this plan destroys one of them. That would destroy the %s for both. If you renamed the resource, add a moved block. If the object was imported twice, remove one resource with a removed block (lifecycle { destroy = false }) or terraform state rm ADDRESS.", e.Import, e.Title))
 }
 
-// RefuseTakenName refuses, during plan, the name of an object that is archived or deactivated. `terraform destroy` plans the whole
-// configuration first and stops at the error too, unless it does not refresh.
+// RefuseTakenName refuses, during plan, the name of an archived or deactivated object. `terraform destroy` plans the
+// whole configuration first, so the error stops it too, unless it does not refresh.
 func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// listing is one state of the objects: those of the snapshot, or those of a list of their own.
+// listing is one state of the objects: those of the snapshot, or of a separate list.
 type listing[Object any] struct {
 	*snapshot.Snapshot
-	objects []*Object // of a list of their own
+	objects []*Object // of a separate list
 }
 
 // all returns the objects.
@@ -44,7 +44,7 @@ func (r *Resource[Model, Object, Update]) get(l *listing[Object], id int64) (*Ob
 	return nil, false
 }
 
-// withName returns the object that has the name that a model is to have.
+// withName returns the object with the planned name of a model.
 func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model) (*Object, bool) {
 	if r.def.Unique.Find != nil {
 		return r.def.Unique.Find(l.Snapshot, m)
@@ -52,8 +52,8 @@ func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model)
 	return r.def.Index(l.Snapshot).ByName(r.name(m))
 }
 
-// read returns the objects as this run knows them, or reports why they cannot be read. Where the server's list lags, it is
-// read again until shows is true of it, or it can be relied on.
+// read returns the objects from the run's snapshot, or reports why they cannot be read. If the server's list lags, it
+// is read again until shows is true for it, or it is reliable.
 func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
 	l, err := r.known(ctx, shows)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.
 	return l, err == nil
 }
 
-// known returns the objects as this run knows them; shows is as with read.
+// known returns the objects from the run's snapshot; shows is as with read.
 func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
 	case r.def.List != nil:
@@ -73,7 +73,7 @@ func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(
 	return listed[Object](r.Meta.Store.Read(ctx, r.def.Source.Part))
 }
 
-// readFresh returns the objects after a request of its own; shows is as with read.
+// readFresh returns the objects after a new request; shows is as with read.
 func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
 	case r.def.List != nil:
@@ -101,7 +101,8 @@ func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Cont
 	return err
 }
 
-// readNamed asks for the people and bots that models name and the server's lists lack: they are in every snapshot from then on.
+// readNamed reads the people and bots that models name and that the server's lists lack. They are in every snapshot
+// from then on.
 func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
 	var names []string
 	if r.def.Names != nil {
@@ -119,8 +120,8 @@ func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *
 	return err == nil
 }
 
-// readOne returns the objects with one as the server describes it by itself, where it does. The listing is the one that lacks
-// it, or has other values than it should have.
+// readOne returns the objects with one of them read separately, if the server has such a request. The given listing
+// lacks the object, or may have outdated values of it.
 func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
 	if r.def.Source.One == nil || id == 0 {
 		return l, nil
@@ -128,7 +129,7 @@ func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64,
 	return listed[Object](r.def.Source.One(r.Meta.Store, ctx, id))
 }
 
-// list returns objects that are no part of the snapshot.
+// list returns objects that are not part of the snapshot.
 func (r *Resource[Model, Object, Update]) list(ctx context.Context) (l *listing[Object], err error) {
 	l = &listing[Object]{}
 	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
@@ -144,7 +145,7 @@ func listed[Object any](s *snapshot.Snapshot, err error) (*listing[Object], erro
 	return &listing[Object]{Snapshot: s}, err
 }
 
-// cachedList is the list that a request changes if the server caches it: see [store.Store.BeginWrite].
+// cachedList returns the list that a request changes if the server caches it: see [store.Store.BeginWrite].
 func (r *Resource[Model, Object, Update]) cachedList() store.Part {
 	if r.def.Source.Lags {
 		return r.def.Source.Part
@@ -152,10 +153,10 @@ func (r *Resource[Model, Object, Update]) cachedList() store.Part {
 	return ""
 }
 
-// wrote forgets the objects that were read before a request, where no reading follows it.
+// wrote drops the objects that were read before a request, if no reading follows it.
 func (r *Resource[Model, Object, Update]) wrote(err error) {
 	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read again when they are needed
-		r.invalidate() // a request that failed may have been carried out
+		r.invalidate() // a failed request may have been executed
 	}
 }
 
@@ -165,10 +166,10 @@ func (r *Resource[Model, Object, Update]) invalidate() {
 	}
 }
 
-// anything is shown by every listing.
+// anything accepts every listing.
 func anything[Object any](*listing[Object]) bool { return true }
 
-// AsError returns the diagnostics that a hook has written as its error; nil if there is no error among them.
+// AsError returns the diagnostics of a hook as its error; nil if none of them is an error.
 func AsError(diags diag.Diagnostics) error {
 	if !diags.HasError() {
 		return nil
@@ -176,12 +177,12 @@ func AsError(diags diag.Diagnostics) error {
 	return &base.Error{Diagnostics: diags}
 }
 
-// report adds an error under a summary, or the diagnostics that a hook has written.
+// report adds an error with a summary, or the diagnostics of a hook.
 func (r *Resource[Model, Object, Update]) report(diags *diag.Diagnostics, summary string, err error) {
 	base.Report(diags, summary, err, r.hint)
 }
 
-// ImportState takes an ID, a name, or the identity.
+// ImportState imports by ID, name, or identity.
 func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -213,7 +214,7 @@ func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req r
 	}
 }
 
-// find returns the object that has an ID or a name. "name:2024" is the one called 2024. Its error is for people.
+// find returns the object with an ID or a name. "name:2024" is the one called 2024. Its error is a message for users.
 func (r *Resource[Model, Object, Update]) find(view *listing[Object], text string) (*Object, error) {
 	if r.def.Find != nil {
 		return r.def.Find(view.Snapshot, text)
@@ -248,7 +249,7 @@ func (r *Resource[Model, Object, Update]) find(view *listing[Object], text strin
 	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, suggest.Quote(name), names.Suggest(name))
 }
 
-// findByID finds an object that has no name. Its error does not repeat the text, which may be a secret.
+// findByID finds an object without a name. Its error does not repeat the text, which may be a secret.
 func (r *Resource[Model, Object, Update]) findByID(view *listing[Object], text string) (*Object, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -39,7 +39,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if len(steps) == 0 { // only what the server does not have differs
+	if len(steps) == 0 { // only attributes that the server does not have differ
 		r.attributes.forgetUnknown(&plan)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
@@ -47,11 +47,11 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 	change := &change[Model, Object, Update]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
 	now := change.subject(steps).Change(ctx, &r.Base, steps, nil, &resp.Diagnostics)
 	switch {
-	case now == nil && resp.Diagnostics.HasError(): // the state stays as it was
+	case now == nil && resp.Diagnostics.HasError(): // the state is unchanged
 	case now == nil:
 		r.attributes.forgetUnknown(&plan)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	case resp.Diagnostics.HasError(): // what was refused keeps the form that it had in the state
+	case resp.Diagnostics.HasError(): // a refused value keeps the form that it had in the state
 		r.store(ctx, &state, now.Thing, nil, c, &resp.State, resp.Private, &resp.Diagnostics)
 	default:
 		planned := plan
@@ -59,16 +59,16 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 	}
 }
 
-// Fresh returns an object as it is now, read together with all that others want to read now.
+// Fresh returns the current object, read together with the readings of other resources.
 func (r *Resource[Model, Object, Update]) Fresh(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
 	return r.fresh(ctx, id, r.context(nil), anyObject, func(*Object) bool { return false })
 }
 
-// anyObject is true of every object.
+// anyObject is true for every object.
 func anyObject[Object any](*Object) bool { return true }
 
-// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true of the object. One
-// that is gone is an error, unless accepts is true of it.
+// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true for the
+// object. An archived or deactivated object is an error, unless accepts is true for it.
 func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c *Context, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
 	view, err := r.readFresh(ctx, func(view *listing[Object]) bool {
 		object, ok := r.get(view, id)
@@ -96,13 +96,13 @@ func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c
 	return &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
 }
 
-// unseenError says that an object is not there, or not active.
+// unseenError is the error that an object does not exist, or is not active.
 type unseenError struct{ text string }
 
-// Error returns the outcome of the change.
+// Error returns the result of the change.
 func (e *unseenError) Error() string { return e.text }
 
-// Change carries out steps on an object: see [attribute.Subject.Change]. now is the object as it was just read, or nil.
+// Change makes steps on an object: see [attribute.Subject.Change]. now is the object as just read, or nil.
 func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Update], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
 	change := &change[Model, Object, Update]{Resource: r, id: id, c: r.context(nil)}
 	if now != nil {
@@ -115,7 +115,7 @@ func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, 
 type change[Model, Object, Update any] struct {
 	*Resource[Model, Object, Update]
 	id int64
-	// before has the prior values, planned the planned ones. They are nil for a change that no plan asked for.
+	// before has the prior values, and planned the planned ones. They are nil for a change without a plan.
 	before, planned *Model
 	// c always has the organization that the object was last read with.
 	c *Context
@@ -141,7 +141,7 @@ func (o *change[Model, Object, Update]) title(object *Object) string {
 	return o.called(o.nameOf(object, cmp.Or(o.before, o.planned), o.c), o.id)
 }
 
-// read reads the object as it is now.
+// read reads the current object.
 func (o *change[Model, Object, Update]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
 	if o.readsOne {
 		shows = func(*Object) bool { return false }
@@ -170,7 +170,7 @@ func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pe
 	return ignored, err
 }
 
-// keepUnread gives attributes that the server does not show their prior value.
+// keepUnread keeps the prior values of attributes that the server does not show.
 func (o *change[Model, Object, Update]) keepUnread(current *Model) {
 	if o.before == nil || o.def.IsUnread == nil {
 		return
@@ -187,7 +187,7 @@ func (o *change[Model, Object, Update]) isTaken(err error) bool {
 	return o.planned != nil && o.def.Unique.IsTaken != nil && o.def.Unique.IsTaken(err)
 }
 
-// at returns the attribute that an error is about.
+// at returns the attribute of an error.
 func (o *change[Model, Object, Update]) at(err error) path.Path {
 	if o.isTaken(err) {
 		return o.existingAt(o.planned)
@@ -195,7 +195,7 @@ func (o *change[Model, Object, Update]) at(err error) path.Path {
 	return path.Empty()
 }
 
-// explain is [Resource.Explain], and says which object has the name that is taken.
+// explain is [Resource.Explain] that also names the object with a taken name.
 func (o *change[Model, Object, Update]) explain(err error) string {
 	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.Unique.IsCheckedByPlan {
 		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
@@ -246,7 +246,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 			return
 		}
 	}
-	// Another resource of this run may be about to create the same, or have adopted this one.
+	// Another resource of this run may create an object with the same name, or have adopted this object.
 	same := cmp.Or(r.fold(r.name(&state)), fmt.Sprint(id))
 	unlock, ok := r.LockOrReport(ctx, r.kind()+" "+same, summary, &resp.Diagnostics)
 	if !ok {
@@ -257,7 +257,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": subject})
 		return
 	}
-	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, though a list still shows it
+	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, although a list still shows it
 	err := r.deleteUnused(ctx, id, &state)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
@@ -267,7 +267,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 		return
 	}
 	if r.def.Archives {
-		// Its name is taken, but not for the object that replaces it: that one is planned again while it is applied.
+		// Its name counts as taken, but not for its replacement, which is planned again during apply.
 		r.Meta.Run.Destroy(r.kind(), id)
 		r.release(id, &state)
 	}
@@ -290,7 +290,7 @@ func (e *InUseError) Error() string { return e.Err.Error() }
 // Unwrap returns the error to report.
 func (e *InUseError) Unwrap() error { return e.Err }
 
-// deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use, see
+// deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use: see
 // [attribute.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
 func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) error {
 	for inUse := attribute.NewFreeWait(); ; {
@@ -301,7 +301,7 @@ func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id i
 	}
 }
 
-// delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.
+// delete sends the request. If an object is archived, a second request shows whether the first was executed.
 func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, state *Model) error {
 	if r.def.ReadsToDelete {
 		return r.readAndDelete(ctx, id, state)
@@ -351,7 +351,7 @@ func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id 
 	}
 }
 
-// findState returns the ID of the object of a state, and updates the state. ok is false if there is none. If the
+// findState returns the ID of a state's object, and updates the state. ok is false if the object does not exist. If the
 // server would not show it to the account, that is an error with this summary.
 func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
 	view, err := r.known(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })

@@ -1,5 +1,5 @@
-// Package invite has what invitations by link and by email have in common: the attributes that say what those who join by
-// one get ([Terms]), and the checks of a plan ([Terms.Check]).
+// Package invite has the common parts of invitations by link and by email: the attributes that say what new users get
+// ([Terms]), and the checks of a plan ([Terms.Check]).
 package invite
 
 import (
@@ -44,15 +44,15 @@ type Terms struct {
 	ExpiryDate           types.String `tfsdk:"expiry_date"`
 }
 
-// IsShown reports whether the server would list the invitation of a state. It lists all invitations to
-// administrators, their own to others, and expired ones to no one.
+// IsShown reports whether the server would list the invitation of a state. It lists all invitations to administrators,
+// and their own to others. It lists no expired ones.
 func (t *Terms) IsShown(m *base.Meta) bool {
 	expiry, err := time.Parse(time.RFC3339, t.ExpiryDate.ValueString())
 	hasExpired := err == nil && expiry.Before(time.Now())
 	return m.SeesAll() || hasExpired || t.InvitedByUserID.ValueInt64() == m.Store.Self().ID
 }
 
-// Settable returns by name what a configuration says of an invitation. The server changes none of it.
+// Settable returns the configured values of an invitation by name. The server changes none of them.
 func (t *Terms) Settable() map[string]attr.Value {
 	return map[string]attr.Value{
 		"expires_in_minutes": t.ExpiresInMinutes, "invite_as": t.InviteAs, "channel_ids": t.ChannelIDs, "group_ids": t.GroupIDs,
@@ -65,7 +65,7 @@ func (t *Terms) Settable() map[string]attr.Value {
 func Changes(state, plan map[string]attr.Value, imported bool) []string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(plan)) {
-		// Its end is read back: null is never.
+		// The server does return the expiry: null is never.
 		unread := imported && state[name].IsNull() && name != "expires_in_minutes"
 		if !unread && !plan[name].Equal(state[name]) {
 			changed = append(changed, name)
@@ -95,7 +95,7 @@ func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteT
 	return wanted
 }
 
-// FillIn sets the terms that were left to the server to its defaults, and clears those that it shows.
+// FillIn sets the unset terms to the server's defaults, and unknown ones that it shows to null.
 func (t *Terms) FillIn() {
 	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
 	t.setDefaults(t, attr.Value.IsUnknown)
@@ -123,7 +123,7 @@ func (t *Terms) setDefaults(in *Terms, isUnset func(attr.Value) bool) {
 	}
 }
 
-// Read takes what the server lists. The rest stays as it is: it cannot be read.
+// Read sets the terms that the server lists. The others cannot be read, and are unchanged.
 func (t *Terms) Read(found *zulip.Invitation) {
 	t.ExpiresInMinutes = types.Int64PointerValue(found.ExpiresInMinutes())
 	t.InviteAs = types.StringValue(found.InvitedAs.String())
@@ -131,13 +131,13 @@ func (t *Terms) Read(found *zulip.Invitation) {
 	t.Invited, t.ExpiryDate = Moment(&found.Invited), Moment(found.ExpiryDate)
 }
 
-// ForgetUnread makes null what the server does not show of an invitation.
+// ForgetUnread makes the terms null that the server does not show.
 func (t *Terms) ForgetUnread() {
 	t.ChannelIDs, t.GroupIDs = types.SetNull(types.Int64Type), types.SetNull(types.Int64Type)
 	t.DefaultSubscriptions, t.WelcomeMessage = types.BoolNull(), types.StringNull()
 }
 
-// Moment writes seconds since 1970 as RFC 3339; null if there are none.
+// Moment returns seconds since 1970 as RFC 3339; null for nil.
 func Moment(seconds *int64) types.String {
 	if seconds == nil {
 		return types.StringNull()
@@ -184,8 +184,7 @@ func Attributes(describe map[string]string) map[string]schema.Attribute {
 const maxMinutes = 1_000_000_000
 
 // Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). right is the
-// organization's setting of who may send such an invitation. doing describes the action, as in "make invitation
-// links".
+// organization's permission to send such an invitation. doing describes the action, as in "make invitation links".
 func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, right, doing string, diags *diag.Diagnostics) {
 	if t.checkCaller(meta, view, right, doing, diags) {
 		t.checkChannels(view, diags)
@@ -193,7 +192,7 @@ func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, right, doing str
 	}
 }
 
-// checkCaller refuses an invitation that the account may not send.
+// checkCaller refuses an invitation that the account can't send.
 func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, right, doing string, diags *diag.Diagnostics) (ok bool) {
 	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) || !meta.RequireRight(view, path.Empty(), doing, diags, right) {
 		return false
@@ -236,7 +235,7 @@ func (t *Terms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	}
 }
 
-// numbers returns the elements of a set as far as they are known.
+// numbers returns the known elements of a set.
 func numbers(set types.Set) []int64 {
 	var known []int64
 	for _, element := range set.Elements() {
@@ -260,7 +259,7 @@ func Hint(err error, right string) string {
 	return ""
 }
 
-// unreadableChannel is the refusal of a channel whose messages the account may not read (server-behavior §U15).
+// unreadableChannel is the refusal of a channel whose messages the account can't read (server-behavior §U15).
 var unreadableChannel = regexp.MustCompile(`^Invalid channel ID \d+\. No invites were sent\.$`)
 
 func isUnreadableChannel(err error) bool {

@@ -1,7 +1,7 @@
-// Package lookup finds in a snapshot what a configuration names: a person or bot by address or ID, a user group or channel by
-// name or ID. Errors are for people and suggest the nearest names. Functions whose names end in InPlan also tell what this
-// run has yet to create. The way back are functions that keep a configured text while it names the same object, and write a
-// name otherwise, as [KeepChannel].
+// Package lookup finds the objects that a configuration names in a snapshot: a person or bot by email or ID, a user
+// group or channel by name or ID. Errors suggest the most similar names. Functions whose names end in InPlan also find
+// objects that this run will create. Other functions, such as [KeepChannel], keep a configured text while it names the
+// same object, and otherwise return the object's name.
 //
 // A [PrincipalList] does this for an attribute that is a list of people or of groups in any order.
 package lookup
@@ -27,8 +27,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// User finds the person or bot that a `user` attribute means: an address, or an ID in digits. The error is for
-// people and suggests the nearest address.
+// User finds the person or bot of a `user` attribute: an email, or an ID in digits. The error suggests the most similar
+// email.
 func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if user, ok := view.User(id); ok {
@@ -52,7 +52,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	}
 }
 
-// Names returns the texts that are known of a list or set, for [store.Store.ReadNaming].
+// Names returns the known texts of a list or set, for [store.Store.ReadNaming].
 func Names(elements []attr.Value) (names []string) {
 	for _, element := range elements {
 		if text, ok := element.(types.String); ok && text.ValueString() != "" {
@@ -64,8 +64,8 @@ func Names(elements []attr.Value) (names []string) {
 	return names
 }
 
-// UserInPlan is User for a plan. later says that this run has yet to create the account, and then user is nil, or
-// to reactivate it.
+// UserInPlan is User for a plan. later is true if this run will create the account, so that user is nil, or reactivate
+// it.
 func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later bool, err error) {
 	user, err = User(view, text)
 	switch {
@@ -81,7 +81,7 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 // email is kept if the account does not see the real one and no other user has it.
 func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 	if kept == "" {
-		return user.Address() // without a search for what may have been meant
+		return user.Address() // without a search for similar names
 	}
 	found, err := User(view, kept)
 	if err == nil && found.ID == user.ID || err != nil && !user.IsBot && user.DeliveryEmail == nil && strings.Contains(kept, "@") {
@@ -90,16 +90,16 @@ func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 	return user.Address()
 }
 
-// GroupReference is the user group that a configuration means.
+// GroupReference is the user group of a text in a configuration.
 type GroupReference struct {
 	Key runstate.GroupKey
-	// Group is nil while this run has yet to create it.
+	// Group is nil if this run will create the group.
 	Group *zulip.UserGroup
 }
 
-// Group finds the user group that a `group` attribute means: an ID in digits, or a name, `role:members` among them;
-// "name:2024" is the group called 2024. Deactivated groups and such that this run creates are found too. The error is for
-// people and suggests the nearest names.
+// Group finds the user group of a `group` attribute: an ID in digits, or a name, which can be `role:members`;
+// "name:2024" is the group called 2024. It also finds deactivated groups, and groups that this run creates. The error
+// suggests the most similar names.
 func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
@@ -122,7 +122,7 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	return GroupReference{}, missingGroup(name, "the organization has no user group called %q%s", name, names.Suggest(name))
 }
 
-// GroupText writes a group as Group reads it: by its name, where there is one.
+// GroupText returns a text that Group accepts: the name of the group, if it has one.
 func GroupText(view *snapshot.Snapshot, id int64) string {
 	group, ok := view.UserGroup(id)
 	if !ok {
@@ -134,9 +134,8 @@ func GroupText(view *snapshot.Snapshot, id int64) string {
 	return group.Name
 }
 
-// Channel finds the channel that a `channel` attribute means: an ID in digits, or a name, also one that this run gives
-// it; "name:2024" is the channel called 2024. Archived ones are found too. The error is for people and suggests the nearest
-// names.
+// Channel finds the channel of a `channel` attribute: an ID in digits, or a name, also one that this run gives it;
+// "name:2024" is the channel called 2024. It also finds archived channels. The error suggests the most similar names.
 func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
@@ -194,7 +193,7 @@ func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	return planned && (channel == nil || channel.IsArchived)
 }
 
-// ChannelInPlan is Channel for a plan. later says that this run has yet to create the channel or to unarchive it.
+// ChannelInPlan is Channel for a plan. later is true if this run will create or unarchive the channel.
 func ChannelInPlan(view *snapshot.Snapshot, text string) (channel *zulip.Channel, later bool, err error) {
 	if IsPlannedChannel(view, text) {
 		return nil, true, nil
@@ -203,7 +202,7 @@ func ChannelInPlan(view *snapshot.Snapshot, text string) (channel *zulip.Channel
 	return channel, false, err
 }
 
-// channelText writes a channel as Channel reads it: by its name, where there is one to see.
+// channelText returns a text that Channel accepts: the name of the channel, if the account sees it.
 func channelText(view *snapshot.Snapshot, id int64) string {
 	channel, ok := view.Channels().ByID(id)
 	if !ok {
@@ -223,8 +222,8 @@ func KeepChannel(kept string, id int64, view *snapshot.Snapshot) string {
 	return channelText(view, id)
 }
 
-// Folder finds the channel folder that a name means, also one that this run gives it; zero is no folder, which "" means.
-// Archived folders are not found: they have given up their names. The error is for people and suggests the nearest names.
+// Folder finds the channel folder of a name, also one that this run gives it; zero is no folder, for "". It does not
+// find archived folders, whose names are free. The error suggests the most similar names.
 func Folder(view *snapshot.Snapshot, name string) (id int64, err error) {
 	id, later, err := FolderInPlan(view, name)
 	if err == nil && later {
@@ -233,7 +232,7 @@ func Folder(view *snapshot.Snapshot, name string) (id int64, err error) {
 	return id, err
 }
 
-// FolderInPlan is Folder for a plan. later says that this run has yet to create the folder or to reactivate it.
+// FolderInPlan is Folder for a plan. later is true if this run will create or reactivate the folder.
 func FolderInPlan(view *snapshot.Snapshot, name string) (id int64, later bool, err error) {
 	if name == "" {
 		return 0, false, nil
@@ -278,7 +277,7 @@ func NoProfileField(name string, view *snapshot.Snapshot) error {
 	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
 }
 
-// missing is the error of a name that nothing has. Its summary is the same wherever the name is used.
+// missing is the error of a name that no object has. Its summary is the same wherever the name is used.
 type missing struct {
 	summary string
 	err     error
@@ -299,8 +298,8 @@ func missingGroup(text, format string, args ...any) error {
 	return &missing{summary: suggest.MissingGroup(text), err: fmt.Errorf(format, args...)}
 }
 
-// MovedEmail returns the error of an email that belongs to another user than when the plan was made. id is that of the user it
-// belonged to.
+// MovedEmail returns the error of an email that belongs to another user than when the plan was made. id is the ID of
+// the earlier user.
 func MovedEmail(email string, id int64, now *zulip.User) error {
 	return &missing{
 		summary: email + " now belongs to another user",
@@ -350,8 +349,8 @@ func ReportAbsent(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot,
 	}
 }
 
-// isInvited reports whether the address of an error has an invitation that the account sees, and registers it for the apply, which the
-// CLI plans once more right before.
+// isInvited reports whether the email of an error has an invitation that the account sees. It registers the invitation
+// for the apply, because Terraform plans again right before.
 func isInvited(ctx context.Context, meta *base.Meta, err error) bool {
 	var found *missing
 	invitations, unread := meta.Store.Invitations(ctx)

@@ -16,34 +16,34 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// PrincipalList resolves a list of texts to the people or groups that they name, and converts IDs back to texts.
-// Order and repetitions have no meaning. The attribute is a list only because the plugin framework compares every
-// element of a set with every other, which takes minutes for some thousands.
+// PrincipalList resolves a list of texts to the people or groups that they name, and converts IDs back to texts. Order
+// and repetitions have no meaning. The attribute is a list only because the plugin framework compares every element of
+// a set with every other, which takes minutes for thousands.
 //
 // Deactivated people are neither a difference nor an error, because the server hides them and accepts them nowhere.
 //
 // KeepPrior keeps the order of the state in a plan, and Keep does so after a read or a write. Both take linear time.
 type PrincipalList struct {
-	// plain returns a text without the prefix of a principal, as the functions below take it.
+	// plain returns a text without the prefix of a principal, for the functions below.
 	plain func(text string) (string, error)
-	// resolve finds what a text names. later says that this run has yet to create it, with ID zero, or to reactivate it.
+	// resolve finds the object of a text. later is true if this run will create it, with ID zero, or reactivate it.
 	resolve func(view *snapshot.Snapshot, text string) (id int64, active, later bool, err error)
 	// find is resolve for existing objects, without the search for similar names.
 	find func(view *snapshot.Snapshot, text string) (id int64, active, ok bool)
-	// write is the text for an ID.
+	// write returns the text for an ID.
 	write func(view *snapshot.Snapshot, id int64) string
-	// isActive reports whether the server shows and takes an ID.
+	// isActive reports whether the server shows and accepts an ID.
 	isActive func(view *snapshot.Snapshot, id int64) bool
 	// keepsAddresses is true if emails that no user has yet are kept.
 	keepsAddresses bool
-	// planned returns the ID of the object that has a name after this run, as far as it has planned, and 0 for one
-	// that it creates.
+	// planned returns the ID of the object that will have a name after this run, as planned so far, and 0 for a new
+	// object.
 	planned func(view *snapshot.Snapshot, text string) (id int64, planned bool)
-	// moved is the error of a text that names another ID than before.
+	// moved returns the error of a text that names another ID than before.
 	moved func(view *snapshot.Snapshot, text string, before, now int64) error
 }
 
-// UserList is a list of people and bots: addresses, or IDs in digits, also as principals.
+// UserList is a list of people and bots: emails, or IDs in digits, also as principals.
 var UserList = PrincipalList{
 	plain: permission.PlainUser,
 	resolve: func(view *snapshot.Snapshot, text string) (int64, bool, bool, error) {
@@ -124,7 +124,7 @@ var GroupList = PrincipalList{
 type ResolvedList struct {
 	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
 	IDs []int64
-	// Deactivated are the IDs of those who do not count, ascending.
+	// Deactivated are the IDs of deactivated users or groups, ascending.
 	Deactivated []int64
 	// Emails are the emails by which active people and bots are named, by ID.
 	Emails map[int64]string
@@ -140,19 +140,20 @@ type ResolvedList struct {
 	Problems []error
 }
 
-// Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
+// Resolve finds the objects of a list. known is false if one of the texts is not known yet; the known texts are
+// resolved.
 func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
 }
 
-// ResolveAs is Resolve for a list whose IDs a plan, or the state before it, has: see [PrincipalList.PlanIDs]. These
-// IDs are used even if a text names nothing now. If a text names another object, and this run has not given it the
-// name, Moved has an error.
+// ResolveAs is Resolve for a list whose IDs a plan, or the state before it, has: see [PrincipalList.PlanIDs]. These IDs
+// are used even if a text names no object now. If a text names another object, and this run has not given it the name,
+// Moved has an error.
 func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	return l.resolveAs(list, before, false, view)
 }
 
-// ResolveState is ResolveAs for the list of a state, whose IDs are used whatever the texts name now.
+// ResolveState is ResolveAs for the list of a state, whose IDs are used even if the texts name other objects now.
 func (l PrincipalList) ResolveState(list types.List, ids types.Map, view *snapshot.Snapshot) ResolvedList {
 	resolved, _ := l.resolveAs(list, ids, true, view)
 	return resolved
@@ -223,7 +224,7 @@ func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, 
 	})
 }
 
-// named returns the ID that a text names. If it names nothing, now or after this run, it returns the ID from before.
+// named returns the ID that a text names. If it names no object, now or after this run, named returns the earlier ID.
 func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snapshot) (int64, bool) {
 	id, _, ok := l.found(view, text)
 	plain, err := l.plain(text)
@@ -236,7 +237,7 @@ func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snaps
 	return idOf(text, before)
 }
 
-// isGiven reports whether this run gives a name to the object that has it. ID 0 is an object that the run creates.
+// isGiven reports whether an object has its name because of this run. ID 0 is an object that the run creates.
 func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) bool {
 	given, ok := l.planned(view, plain)
 	return ok && (given == id || given == 0)
@@ -267,13 +268,14 @@ func idsOf(list types.List, find func(text string) types.Int64) types.Map {
 	return types.MapValueMust(types.Int64Type, ids)
 }
 
-// idOf returns the ID that a text has among others, if it is known.
+// idOf returns the known ID of a text in a list.
 func idOf(text string, among types.Map) (int64, bool) {
 	id, ok := among.Elements()[text].(types.Int64)
 	return id.ValueInt64(), ok && !id.IsNull() && !id.IsUnknown()
 }
 
-// AccountKeys returns the accounts that a list of people and bots names, deactivated ones and those who have no account yet included.
+// AccountKeys returns the accounts that a list of people and bots names, including deactivated ones and emails without
+// an account.
 func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.AccountKey) {
 	for _, text := range texts(list) {
 		plain, err := permission.PlainUser(text)
@@ -293,7 +295,7 @@ func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.Acco
 // KeepPrior returns the planned value of a list: the prior one if both name the same, whatever the order, texts and
 // repetitions, so that a plan shows no such change.
 //
-// Texts are resolved in the current organization, and a text that names nothing there represents itself. The second
+// Texts are resolved in the current organization, and a text that names no object there represents itself. The second
 // plan, within the apply, therefore has the same result after deactivations, reactivations and creations.
 func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Snapshot) types.List {
 	kept, _ := l.KeepPriorAs(configured, prior, types.MapNull(types.Int64Type), view)
@@ -335,9 +337,9 @@ func (l PrincipalList) isRenamed(configured, prior types.List, view *snapshot.Sn
 // MustWait reports whether an existing resource must stay unchanged until a list is known. Terraform plans again
 // during apply, without the first plan, and treats a different result as an error.
 //
-// The names that a wholly unknown list removes would be known only then. A list with unknown elements is planned as
-// configured; but once it is known, KeepPrior returns the prior list if both name the same, and the known elements
-// may have other positions.
+// The plan could not list the names that a wholly unknown list removes. A list with unknown elements is planned as
+// configured. Once it is known, KeepPrior returns the prior list if both name the same, in which the known elements may
+// have other positions.
 func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Snapshot) bool {
 	if configured.IsUnknown() || isWhollyKnown(configured) || prior.IsNull() {
 		return configured.IsUnknown()
@@ -369,7 +371,7 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 	return len(missing) > 0 && len(missing) <= unknown
 }
 
-// keys are the IDs that a list names, and the texts that name nothing.
+// keys returns the IDs that a list names, and the texts that name no object.
 func (l PrincipalList) keys(list types.List, find func(text string) (int64, bool)) map[any]bool {
 	keys := make(map[any]bool, len(list.Elements()))
 	for _, text := range texts(list) {
@@ -385,7 +387,7 @@ func (l PrincipalList) keys(list types.List, find func(text string) (int64, bool
 	return keys
 }
 
-// found is find for a text as it is configured.
+// found is find for a configured text.
 func (l PrincipalList) found(view *snapshot.Snapshot, text string) (id int64, active, ok bool) {
 	plain, err := l.plain(text)
 	if err != nil {
@@ -431,10 +433,10 @@ func (l PrincipalList) Active(ids []int64, view *snapshot.Snapshot) []int64 {
 	return distinct(slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !l.isActive(view, id) }))
 }
 
-// mostDescribed is how many people or groups a message names.
+// mostDescribed is the maximum number of people or groups that a message names.
 const mostDescribed = 10
 
-// Describe names IDs in a message, sorted: "ada@example.com, bob@example.com and 3 more".
+// Describe returns the names of IDs for a message, sorted: "ada@example.com, bob@example.com and 3 more".
 func (l PrincipalList) Describe(ids []int64, view *snapshot.Snapshot) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -448,7 +450,7 @@ func (l PrincipalList) Describe(ids []int64, view *snapshot.Snapshot) string {
 	return described
 }
 
-// texts are the known elements of a list, in order.
+// texts returns the known elements of a list, in order.
 func texts(list types.List) []string {
 	var known []string
 	for _, element := range list.Elements() {
@@ -463,7 +465,7 @@ func isWhollyKnown(list types.List) bool {
 	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
 }
 
-// distinct sorts IDs and leaves out repetitions.
+// distinct returns IDs sorted and without repetitions.
 func distinct(ids []int64) []int64 {
 	slices.Sort(ids)
 	return slices.Compact(ids)

@@ -13,11 +13,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// rounds is how often the example organization is looked at, and changes how many changes are made in between.
+// rounds is how often the access is compared, and changes the number of changes in between.
 const rounds, changes = 20, 12
 
-// TestProtocolAccess_BothDataSources_Same: for every person and bot, channel and right both say the same, in the example
-// organization and after random changes of it.
+// Both data sources agree for every person and bot, channel and right, in the example organization and after random
+// changes of it.
 func TestProtocolAccess_BothDataSources_Same(t *testing.T) {
 	tr := newExample(t)
 	random := rand.New(rand.NewPCG(1, 2)) // the same changes every time
@@ -72,8 +72,8 @@ func newExample(t *testing.T) *trial {
 	return tr
 }
 
-// compareDataSources reads both, each in its own process, and returns the number of rights compared, and the number
-// of those that someone has.
+// compareDataSources reads both, each in its own process. It returns the number of compared rights, and the number of
+// rights that someone has.
 func (tr *trial) compareDataSources(when string) (compared, held int) {
 	tr.t.Helper()
 	process := tr.o.NewRun(tr.t, "zulip_channel").Process()
@@ -134,7 +134,7 @@ func (tr *trial) change(random *rand.Rand) bool {
 		rare := []func() bool{
 			func() bool {
 				if len(channels) <= 5 {
-					return false // the others stay active
+					return false // only these accounts are deactivated
 				}
 				_, ok := tr.ask("owner", "DELETE", path, nil)
 				return ok

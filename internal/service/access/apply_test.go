@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// TestAccChannelAccess: a configuration checks requirements on a channel found by ID and by name.
+// A configuration checks requirements on a channel found by ID and by name.
 func TestAccChannelAccess(t *testing.T) {
 	o := acctest.Start(t)
 	name, self := o.Prefix+"ops", o.Self.Address()
@@ -75,8 +75,8 @@ data "zulip_channel_access" "strict" {
 	})
 }
 
-// TestAccUserAccess: a configuration reads an account's access to a channel that the same apply creates, and a
-// postcondition fails that requires that there is none.
+// A configuration reads an account's access to a channel that the same apply creates. A postcondition that requires no
+// access fails.
 func TestAccUserAccess(t *testing.T) {
 	o := acctest.Start(t)
 	name, self := o.Prefix+"ops", o.Self.Address()
@@ -145,7 +145,7 @@ func newOne(t *testing.T, o *acctest.Organization, before *one) *one {
 	return p
 }
 
-// apply plans and applies a resource; a nil configuration ends it.
+// apply plans and applies a resource; a nil configuration destroys it.
 func (p *one) apply(resource, name string, config values) {
 	p.t.Helper()
 	plan, diags := p.Plan(resource, p.state[name], config)
@@ -155,7 +155,7 @@ func (p *one) apply(resource, name string, config values) {
 	p.state[name] = state
 }
 
-// who reads the people who have a right in a channel.
+// who returns the people who have a right in a channel.
 func (p *one) who(right permission.Right, channel string) []any {
 	p.t.Helper()
 	answer, diags := p.ReadData("zulip_channel_access", values{"channel": channel})
@@ -182,12 +182,12 @@ const (
 	amara = "amara.okafor@example.com"
 )
 
-// TestProtocolAccess_AfterOwnWrites_Current: an apply that has changed the access reads the changed access.
+// An apply that has changed the access reads the changed access.
 func TestProtocolAccess_AfterOwnWrites_Current(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	press := func(members ...any) values { return values{"name": "press", "members": members} }
 	p := newOne(t, o, nil)
-	p.expect("before", permission.CanRead, "general", lena, true) // everything has been worked out once
+	p.expect("before", permission.CanRead, "general", lena, true) // all access has been computed once
 	p.apply("zulip_user_group", "press", press(lena))
 	channel := values{"name": "newsroom", "can_send_message_group": []any{"group:press"}}
 	p.apply("zulip_channel", "newsroom", channel)
@@ -234,14 +234,13 @@ func TestProtocolAccess_AfterOwnWrites_Current(t *testing.T) {
 	p = newOne(t, o, p)
 	p.expect("in the last apply", permission.CanResolveTopics, "newsroom", lena, true)
 	var read acctest.Diagnostics
-	p.state["o"], read = p.Read("zulip_organization", p.state["o"]) // which has null for what was unset when it was created
+	p.state["o"], read = p.Read("zulip_organization", p.state["o"]) // which has null for attributes that were unset during its creation
 	read.ExpectNoError(t)
 	p.apply("zulip_organization", "o", values{"can_resolve_topics_group": []any{"role:fullmembers"}, "waiting_period_threshold": int64(100000)})
 	p.expect("as a member who has to wait", permission.CanResolveTopics, "newsroom", lena, false)
 }
 
-// TestProtocolAccess_OwnWrites_NotRefused: a plan during an apply is compared with the organization as the
-// apply has changed it.
+// A plan during an apply is compared with the organization that the apply has changed.
 func TestProtocolAccess_OwnWrites_NotRefused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := newOne(t, o, nil)

@@ -82,7 +82,7 @@ func whoAttributes() map[string]schema.Attribute {
 	}
 }
 
-// readChannelData takes the channel from the snapshot, asks who is in it, and works out the rest.
+// readChannelData takes the channel from the snapshot, reads its subscribers, and computes the rest.
 func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *types.Object) error {
 	wanted, _ := m.Attributes()["channel"].(types.String)
 	view, err := c.Read("the channels", store.Channels)
@@ -128,7 +128,8 @@ func factsOf(ctx context.Context, b *base.Base, channel *zulip.Channel) (permiss
 		return facts, nil
 	}
 	found, err := b.Meta.Store.Subscribers(ctx, channel.ID)
-	// For an archived channel, nil means that the server does not show them: its feature level is not known, and is below 480.
+	// For an archived channel, nil means that the server does not show them, because its unknown feature level is below
+	// 480.
 	facts.Subscribers, facts.SubscribersKnown = found, found != nil || !channel.IsArchived
 	return facts, err
 }
@@ -138,7 +139,7 @@ var whoTypes = map[string]attr.Type{
 	"count": types.Int64Type, "guest_count": types.Int64Type, "bot_count": types.Int64Type,
 }
 
-// whoOf writes people as the value of a right; null if they are not all for certain.
+// whoOf returns people as the value of a right; null if the list is not certainly complete.
 func whoOf(who permission.People, certain bool) types.Object {
 	if !certain {
 		return types.ObjectNull(whoTypes)

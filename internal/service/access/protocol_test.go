@@ -15,7 +15,8 @@ import (
 
 type values = acctest.Values
 
-// valuesOf are the values with which a right is tried: people, bots and guests are in them by ways of their own.
+// valuesOf returns the values with which a right is tried, so that people, bots and guests are in them in different
+// ways.
 func (tr *trial) valuesOf(right permission.Right) map[string]any {
 	switch right {
 	case permission.CanRead:
@@ -29,7 +30,7 @@ func (tr *trial) valuesOf(right permission.Right) map[string]any {
 	}
 }
 
-// TestConformanceChannelAccess_RealAttempts_Same compares the answer with what each account can do when it tries. It
+// TestConformanceChannelAccess_RealAttempts_Same compares the answer with the result of each account's attempt. It
 // covers every right, every kind of channel and a few values, with wide and narrow permissions of the organization.
 func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 	rooms, tried, alike := 0, 0, 0
@@ -42,7 +43,7 @@ func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 			for _, right := range acctest.Sample(permission.Rights) {
 				for words, value := range tr.valuesOf(right) {
 					if right == permission.CanCreateTopic && privacy == zulip.PrivacyPrivateProtectedHistory {
-						continue // there everyone may, and the server takes nothing else
+						continue // everyone has the right there, and the server accepts no other value
 					}
 					rooms++
 					room := tr.room(fmt.Sprintf("room %d", rooms), privacy, []string{"owner", "member", "guest", "adminbot"})
@@ -62,7 +63,7 @@ func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 	fmt.Printf("zulip_channel_access: alike %d/%d\n", alike, tried)
 }
 
-// compare returns the accounts for which the data source and the try differ, and the number of tries.
+// compare returns the accounts for which the data source and the attempt differ, and the number of attempts.
 func (r *room) compare(right permission.Right) (different []string, tried int) {
 	r.t.Helper()
 	answer, diags := r.o.NewRun(r.t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(r.id)})
@@ -81,8 +82,8 @@ func (r *room) compare(right permission.Right) (different []string, tried int) {
 	return different, tried
 }
 
-// TestConformanceProtectedHistory: someone who has left a channel of protected history, and may return, reads nothing
-// of it and deletes what they wrote while subscribed.
+// A user who has left a channel with protected history, and can return, cannot read it but can delete their own
+// messages.
 func TestConformanceProtectedHistory(t *testing.T) {
 	tr := newTrial(t)
 	for name, setting := range map[string]string{"may join": "can_subscribe_group", "may add": "can_add_subscribers_group"} {
@@ -104,8 +105,7 @@ func TestConformanceProtectedHistory(t *testing.T) {
 	}
 }
 
-// TestConformanceWithoutTopics: where all messages go without a topic, no one starts one, moves messages to one or
-// resolves one.
+// In a channel without topics, no one can start a topic, move messages to one or resolve one.
 func TestConformanceWithoutTopics(t *testing.T) {
 	tr := newTrial(t)
 	id := tr.channel("no topics", zulip.PrivacyPublic, []string{"owner", "member"})
@@ -137,8 +137,7 @@ func TestConformanceWithoutTopics(t *testing.T) {
 	}
 }
 
-// TestConformanceMovingToNewTopics: someone who may move messages to other topics but not start one moves them to
-// existing ones.
+// A user who can move messages between topics, but not start topics, can move them to existing ones.
 func TestConformanceMovingToNewTopics(t *testing.T) {
 	tr := newTrial(t)
 	tr.narrow()
@@ -182,7 +181,7 @@ func TestProtocolChannelAccess_Users_Shown(t *testing.T) {
 	}
 	want := values{
 		"users": []any{"amara.okafor@example.com", "ines.moreau@example.com", "terraform-bot@zulip.example.com", "tomas.berg@example.com"},
-		"count": int64(4), "guest_count": int64(0), "bot_count": int64(1), // the bot posts where its owner is
+		"count": int64(4), "guest_count": int64(0), "bot_count": int64(1), // the bot can post where its owner is subscribed
 	}
 	got := leads["can_send_message_group"].(values)
 	for name, value := range want {
@@ -258,7 +257,8 @@ func TestProtocolChannelAccess_ManyChannels_Batched(t *testing.T) {
 			process.MustReadData("zulip_channel_access", values{"channel": channel})
 		}
 	}
-	// The snapshot and the end of its queue, one for each of two channels, then all in a snapshot, and the end of its queue.
+	// Requests: the snapshot and the end of its queue, one for each of two channels, then one snapshot of all channels
+	// and the end of its queue.
 	if got := sent.Requests(); len(got) != 6 {
 		t.Errorf("%d requests: %v", len(got), got)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// accounts are those that try. They subscribe and unsubscribe the outsider.
+// accounts are the accounts that make the attempts. They subscribe and unsubscribe the outsider.
 var accounts = map[string]sandbox.Account{
 	"owner":    {Email: "owner@example.com", FullName: "Olga", Role: 100},
 	"admin":    {Email: "admin@example.com", FullName: "Ada", Role: 200},
@@ -35,9 +35,9 @@ type trial struct {
 	t      *testing.T
 	o      *acctest.Organization
 	keys   map[string]sandbox.Credentials
-	names  []string // of those who try, in order
+	names  []string // of the accounts, in order
 	groups map[string]any
-	target int64 // a channel all are in
+	target int64 // a channel with all accounts
 }
 
 type fields = map[string]any
@@ -75,7 +75,7 @@ func (tr *trial) group(name string, members, subgroups []string) {
 	tr.groups[name] = answer["group_id"]
 }
 
-// narrow takes away what the organization lets people do in every channel.
+// narrow restricts the organization's permissions that apply in every channel.
 func (tr *trial) narrow() {
 	tr.t.Helper()
 	for _, setting := range []string{
@@ -127,7 +127,7 @@ func (tr *trial) ask(as, method, path string, params fields) (fields, bool) {
 	if err != nil {
 		tr.t.Fatal(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read
+	defer func() { _ = resp.Body.Close() }() // the message was read
 	answer := fields{}
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
 		tr.t.Fatal(err)
@@ -135,7 +135,7 @@ func (tr *trial) ask(as, method, path string, params fields) (fields, bool) {
 	return answer, resp.StatusCode == http.StatusOK
 }
 
-// must sends a request as the owner that must succeed.
+// must sends a request as the owner, which must succeed.
 func (tr *trial) must(method, path string, params fields) fields {
 	tr.t.Helper()
 	return tr.mustAs("owner", method, path, params)
@@ -178,7 +178,7 @@ func (r *room) post(as, topic string) (path string, ok bool) {
 	return fmt.Sprintf("/messages/%.0f", answer["id"]), ok
 }
 
-// posted is the path of a new message of the owner.
+// posted returns the path of a new message of the owner.
 func (r *room) posted(topic string) string {
 	r.t.Helper()
 	path, ok := r.post("owner", topic)
@@ -204,7 +204,7 @@ func (r *room) unsubscribe(as string, people ...string) bool {
 	return ok
 }
 
-// attempts are how an account tries a right; tried is false where it is in no position to.
+// attempts are functions by which an account tries a right; tried is false if it cannot try.
 var attempts = map[permission.Right]func(r *room, account string) (could, tried bool){
 	permission.CanRead: func(r *room, account string) (bool, bool) {
 		written := r.posted("t")

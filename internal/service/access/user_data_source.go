@@ -81,7 +81,7 @@ func channelAttributes() map[string]schema.Attribute {
 	}
 }
 
-// rightNames lists the names of the rights for the documentation.
+// rightNames returns the names of the rights for the documentation.
 func rightNames() string {
 	names := make([]string, len(permission.Rights))
 	for i, right := range permission.Rights {
@@ -115,7 +115,7 @@ func readUserData(ctx context.Context, c *adapter.Call[userModel], found *userMo
 	return nil
 }
 
-// selected returns the channels that are asked for.
+// selected returns the configured channels.
 func (m *userModel) selected(view *snapshot.Snapshot) (channels []*zulip.Channel) {
 	matches := func(string) bool { return true }
 	if !m.ChannelName.IsNull() {
@@ -186,8 +186,7 @@ func (m *userModel) readUser(user *zulip.User, person *permission.Person, view *
 	m.OrganizationRights = types.SetValueMust(types.StringType, texts(person.OrganizationRights()))
 }
 
-// readChannels takes what the user can do in each channel. A channel of which the subscribers are not known is not in
-// subscribers.
+// readChannels computes the user's rights in each channel. subscribers lacks channels with unknown subscribers.
 func (m *userModel) readChannels(user *zulip.User, person *permission.Person, channels []*zulip.Channel, subscribers map[int64][]int64, diags *diag.Diagnostics) {
 	found, untold := map[string]attr.Value{}, 0
 	for _, channel := range channels {
@@ -228,7 +227,7 @@ func channelValue(user *zulip.User, channel *zulip.Channel, facts *permission.Ch
 	})
 }
 
-// texts returns strings as values; never nil, so that a list of none is empty and not null.
+// texts returns strings as values; never nil, so that an empty list is not null.
 func texts(all []string) []attr.Value {
 	values := make([]attr.Value, len(all))
 	for i, text := range all {

@@ -17,7 +17,7 @@ import (
 
 const bot = "terraform-bot@zulip.example.com"
 
-// rightsIn returns the rights in a channel that zulip_user_access has answered.
+// rightsIn returns the rights in a channel in the result of zulip_user_access.
 func rightsIn(answer values, channel string) []any {
 	found, ok := answer["channels"].(values)[channel].(values)
 	if !ok {
@@ -26,7 +26,7 @@ func rightsIn(answer values, channel string) []any {
 	return found["rights"].([]any)
 }
 
-// throughIn returns the principals that grant a right in a channel, as zulip_user_access has answered.
+// throughIn returns the principals that grant a right in a channel in the result of zulip_user_access.
 func throughIn(answer values, channel, right string) any {
 	return answer["channels"].(values)[channel].(values)["through"].(values)[right]
 }
@@ -113,7 +113,7 @@ func TestProtocolUserAccess_GuestBotAdministrator_Shown(t *testing.T) {
 	expectValue(t, "a bot administers", throughIn(automaton, "leads", "can_administer_channel_group"), []any{"administrator of the organization"})
 }
 
-// TestProtocolUserAccess_OrganizationPermissions_Shown: guests have those that the server lets them have.
+// The result also has the organization permissions. Guests have only those that the server allows.
 func TestProtocolUserAccess_OrganizationPermissions_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for address, test := range map[string]struct{ has, lacks string }{
@@ -150,7 +150,7 @@ func TestProtocolUserAccess_Invisible_Refused(t *testing.T) {
 	_, diags = readUser(t, o, values{"user": "notification-bot@zulip.example.com"})
 	diags.ExpectError(t, "user", "Cannot show the access of", "the server's own bots")
 
-	// A guest who may not see everybody, and shares no channel with the others.
+	// The guest can't see everyone, and shares no channel with the others.
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_access_all_users_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:members"))})
 	guest := o.As(t, "guest")
 	guest.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["general"]`})
@@ -198,7 +198,7 @@ func TestProtocolUserAccess_ReadFails_Error(t *testing.T) {
 	diags.ExpectError(t, "", "Cannot read the subscribers of the channels")
 }
 
-// TestProtocolUserAccessOfTwoThousandChannels: the subscribers come in one request, and then everybody is answered within a
+// The subscribers of two thousand channels are read in one request. Each user's access is then computed within a
 // second.
 func TestProtocolUserAccessOfTwoThousandChannels(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -217,7 +217,7 @@ func TestProtocolUserAccessOfTwoThousandChannels(t *testing.T) {
 		return time.Since(began)
 	}
 	read(lena)
-	// The snapshot of the channels, that of the subscribers, and the ends of their queues.
+	// Requests: the snapshots of the channels and of the subscribers, and the ends of their queues.
 	if got := sent.Requests(); len(got) != 4 {
 		t.Errorf("%d requests: %v", len(got), got)
 	}
@@ -228,7 +228,7 @@ func TestProtocolUserAccessOfTwoThousandChannels(t *testing.T) {
 	}
 }
 
-// createChannels creates channels of every privacy, in which everyone is the creator and a guest.
+// createChannels creates channels of every privacy, whose subscribers are the creator and a guest.
 func createChannels(t *testing.T, o *acctest.Organization, count int) {
 	t.Helper()
 	guest, _ := o.Sandbox.Credentials("guest")

@@ -35,9 +35,9 @@ const importedKey = "imported"
 
 type invitationCall = adapter.Call[invitationModel]
 
-// NewInvitationResource returns zulip_invitation. Its ID is the email. The server's IDs are in the private state, to compare with.
-// Links have the same numbers, and a request with the wrong one revokes another invitation (server-behavior §U17), so a request has
-// only IDs that were read for the email right before.
+// NewInvitationResource returns zulip_invitation. Its ID is the email. The private state has the server's IDs for
+// comparison. Links have the same IDs, so a request with the wrong one revokes another invitation (server-behavior
+// §U17). A request therefore only has IDs that were just read for the email.
 func NewInvitationResource() resource.Resource {
 	return adapter.Resource[invitationModel]{
 		Name: title, Schema: invitationSchema,
@@ -47,7 +47,7 @@ func NewInvitationResource() resource.Resource {
 	}.New()
 }
 
-// createInvitation invites the address, unless it has an account.
+// createInvitation invites the email, unless it has an account.
 func createInvitation(ctx context.Context, c *invitationCall) error {
 	plan := c.Plan
 	email := plan.Email.ValueString()
@@ -76,11 +76,11 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	c.Meta.Run.Manage(invitationKind, key(email))
 	c.Save(plan)
 	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(email))...)
-	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of one that this one replaces
+	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of an invitation that this resource replaces
 	return nil
 }
 
-// adoptInvitation takes the invitation that an interrupted apply has left.
+// adoptInvitation adopts the invitation of an interrupted apply.
 func adoptInvitation(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func adoptInvitation(ctx context.Context, c *invitationCall) (*zulip.Invitation,
 
 const unreadable = "Cannot read the invitations"
 
-// inviteNew invites an address that is not invited yet.
+// inviteNew invites an email that is not invited yet.
 func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
@@ -111,8 +111,8 @@ func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error
 
 func nothingSent(error) string { return "Nothing was sent." }
 
-// sendInvitation sends an invitation, and sets the plan to the result. If the answer is lost, it compares the list
-// with the one from before: a new invitation of the email by this account is the result.
+// sendInvitation sends an invitation, and sets the plan to the result. If the answer is lost, it compares the list with
+// the earlier list. A new invitation of the email by this account is the result.
 func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitation, err error) {
 	plan := c.Plan
 	wanted := c.Config.wire(ctx, c.Diags) // without the defaults of the plan
@@ -139,7 +139,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		return sent.ID, nil
 	}
 	create := func(ctx context.Context) (int64, error) {
-		// The next to look, here or elsewhere, is to see this invitation.
+		// Later readings, also by other resources, must contain this invitation.
 		defer c.Meta.Store.Invalidate(store.Invitations)
 		if err := c.Meta.Client.Invite(ctx, wanted); err != nil {
 			return 0, err
@@ -147,7 +147,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		c.Meta.Store.Invalidate(store.Invitations)
 		list, err := c.Meta.Store.Invitations(ctx)
 		if unread = err; err != nil {
-			return 0, nil // it is sent
+			return 0, nil // the invitation was sent
 		}
 		sent = newest(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
 		if sent == nil {
@@ -180,7 +180,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 	return sent, nil
 }
 
-// readInvitation finds out what became of the invitation. An accepted invitation stays accepted.
+// readInvitation reads the status of the invitation. An accepted invitation stays accepted.
 func readInvitation(ctx context.Context, c *invitationCall) error {
 	state := c.State
 	email := state.ID.ValueString()
@@ -267,7 +267,7 @@ func updateInvitation(ctx context.Context, call *invitationCall) error {
 			left = &record{Managed: c.sent.ID, Pending: held.pending}
 		}
 	case diags.HasError():
-		return nil // the state stays as it was
+		return nil // the state is unchanged
 	case held.hasAccount:
 		plan.fillIn()
 		plan.joined(held.account)
@@ -281,8 +281,8 @@ func updateInvitation(ctx context.Context, call *invitationCall) error {
 	return nil
 }
 
-// start reads the server's invitations, and gives a change of a state without a record one: of the managed invitation
-// alone.
+// start reads the server's invitations. If the state has no record, the change gets one with only the managed
+// invitation.
 func (c *inboxChange) start(ctx context.Context, seen *record) (*inboxReading, error) {
 	now, err := c.read(ctx)
 	if err != nil {
@@ -297,7 +297,7 @@ func (c *inboxChange) start(ctx context.Context, seen *record) (*inboxReading, e
 	return now, nil
 }
 
-// deleteInvitation revokes the pending invitations that the plan saw. An account stays.
+// deleteInvitation revokes the pending invitations that the plan saw. An existing account is unchanged.
 func deleteInvitation(ctx context.Context, call *invitationCall) error {
 	seen := readRecord(ctx, call.PriorPrivate, call.Diags)
 	if call.Diags.HasError() || call.State.isAccepted() {
@@ -327,7 +327,7 @@ func deleteInvitation(ctx context.Context, call *invitationCall) error {
 	return nil
 }
 
-// importInvitation takes an address, and notes that what cannot be read of the invitation is not known.
+// importInvitation imports by email, and records that the unreadable attributes are not known.
 func importInvitation(ctx context.Context, c *invitationCall, email string) error {
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
@@ -347,7 +347,7 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 	return nil
 }
 
-// NewInvitationList returns the list resource zulip_invitation: the addresses that have a pending invitation.
+// NewInvitationList returns the list resource zulip_invitation: the emails with a pending invitation.
 func NewInvitationList() list.ListResource {
 	return core.NewList(core.List[zulip.Invitation]{
 		Name: title, Plural: "invitations by email",
@@ -361,7 +361,7 @@ func NewInvitationList() list.ListResource {
 	})
 }
 
-// byAddress returns the newest invitation by email of each address, by address.
+// byAddress returns the newest email invitation of each email.
 func byAddress(all []*zulip.Invitation) (found []*zulip.Invitation) {
 	seen := map[string]bool{}
 	for _, one := range all {
@@ -379,7 +379,7 @@ func changes(state, plan *invitationModel, imported bool) []string {
 	return invite.Changes(state.settable(), plan.settable(), imported)
 }
 
-// fold returns an address as the server compares it.
+// fold returns an email in the form that the server compares.
 func fold(email string) string { return strings.ToLower(email) }
 
 func invitationHint(err error) string {

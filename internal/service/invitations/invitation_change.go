@@ -20,8 +20,9 @@ import (
 // recordKey is the key of the [record] in the private state.
 const recordKey = "pending"
 
-// record holds the pending invitations of an email, as the last read or write showed them to the provider's account. A change is
-// compared with it by ID: the server never changes an invitation, so the same ID means the same role, channels and expiry.
+// record holds the pending invitations of an email, as the last read or write showed them to the provider's account. A
+// change compares the current IDs with it. The server never changes an invitation, so the same ID means the same role,
+// channels and expiry.
 type record struct {
 	// Managed is the ID of the invitation that the attributes describe.
 	Managed int64               `json:"managed"`
@@ -65,8 +66,8 @@ func (r *record) others() []*zulip.Invitation {
 	return slices.DeleteFunc(slices.Clone(r.Pending), func(one *zulip.Invitation) bool { return one.ID == r.Managed })
 }
 
-// managed returns the invitation that a state describes; nil if it is not pending any more. A state without a record tells it by
-// sender and time, and one that was sent and not read yet by the sender alone.
+// managed returns the invitation that a state describes; nil if it is no longer pending. Without a record, the
+// invitation is found by sender and time, or only by sender if it was sent and not read yet.
 func managed(meta *base.Meta, list []*zulip.Invitation, state *invitationModel, seen *record) *zulip.Invitation {
 	self := meta.Store.Self().ID
 	return newest(list, state.ID.ValueString(), func(one *zulip.Invitation) bool {
@@ -123,26 +124,26 @@ type (
 	inboxReading = attribute.Reading[*inbox]
 )
 
-// inboxChange is the change of the pending invitations of an email: it sends an invitation or none, and revokes those that the plan
-// saw.
+// inboxChange is the change of the pending invitations of an email. It sends at most one invitation, and revokes those
+// that the plan saw.
 type inboxChange struct {
 	*invitationCall
 	email string
 	seen  *record
-	// wanted is the invitation to send, as the plan has it; nil if none is sent.
+	// wanted is the planned invitation to send; nil if none is sent.
 	wanted *zulip.NewInvitation
 	// keepsManaged is true if the managed invitation stays.
 	keepsManaged bool
 
 	now        *inbox         // as last read
-	before     map[int64]bool // pending right before the invitation was sent; nil: not sent yet
-	isAccepted bool           // the server accepted the request that sends it
+	before     map[int64]bool // pending right before the invitation was sent; nil before that
+	isAccepted bool           // the server accepted the invitation
 	sent       *zulip.Invitation
 	revoked    map[int64]bool // revocations that were sent
 	hasAccount bool           // the server said that the email has an account
 }
 
-// run carries out the change. It returns the resulting inbox, or nil if that could not be read.
+// run makes the change. It returns the resulting inbox, or nil if it could not be read.
 func (c *inboxChange) run(ctx context.Context, now *inboxReading) *inbox {
 	c.revoked = map[int64]bool{}
 	name := "invitation of " + c.email
@@ -180,7 +181,7 @@ func (c *inboxChange) read(ctx context.Context) (*inboxReading, error) {
 	return &inboxReading{Thing: c.now}, nil
 }
 
-// steps returns a step for each invitation that the plan saw, and one for those that it did not see.
+// steps returns a step for each invitation that the plan saw, and one for all that it did not see.
 func (c *inboxChange) steps() []inboxStep {
 	var steps []inboxStep
 	for _, one := range c.seen.Pending {

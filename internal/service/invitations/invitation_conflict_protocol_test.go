@@ -33,16 +33,16 @@ func revokeAs(t *testing.T, o *acctest.Organization, account string) {
 	o.WithAccount(t, account).Call(t, http.MethodDelete, fmt.Sprint("/invites/", invitationOnly(t, o).ID), nil)
 }
 
-// An apply of a saved plan compares the invitation with the one that the plan read, whatever happened since.
+// An apply of a saved plan compares the current invitation with the one that the plan read.
 func TestProtocolInvitation_ChangedSincePlan(t *testing.T) {
 	const none = ""
 	update := values{"email": nadia, "invite_as": "member", "expires_in_minutes": 60}
 	for _, c := range []struct {
 		name   string
-		config values // nil: destroy
+		config values // nil to destroy
 		change func(t *testing.T, o *acctest.Organization, pass func(time.Duration))
 		sent   []string
-		error  []string // nil: none
+		error  []string // nil for none
 		holds  string
 	}{
 		{"revoked, update", update, revokedByAdmin, nil, []string{"when the plan was made:     guest, sent by user", "now:                        not pending", "Plan again"}, none},
@@ -102,8 +102,8 @@ func invitedByAdmin(t *testing.T, o *acctest.Organization, _ func(time.Duration)
 
 func expired(_ *testing.T, _ *acctest.Organization, pass func(time.Duration)) { pass(2 * time.Hour) }
 
-// An invitation that was revoked after the plan is planned as a creation, and one that another administrator replaced as a
-// change of that one.
+// If the invitation was revoked since, the next plan creates one. If another administrator replaced it, the next plan
+// changes that invitation.
 func TestProtocolInvitation_ReplannedAfterConflict_Converges(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, *acctest.Organization, func(time.Duration)){"revoked": revokedByAdmin, "replaced": replacedByAdmin} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,8 @@ func TestProtocolInvitation_StrongerNotRevoked_Error(t *testing.T) {
 	}
 }
 
-// The same of an invitation that is not stronger: the new one stays, and the next plan revokes the earlier one without another mail.
+// If the earlier invitation is not stronger, the new one stays. The next plan revokes the earlier one without another
+// mail.
 func TestProtocolInvitation_EarlierNotRevoked_RevokedNext(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest"})
@@ -173,7 +174,7 @@ func TestProtocolInvitation_EarlierNotRevoked_RevokedNext(t *testing.T) {
 	}
 }
 
-// An invitation that another administrator sends besides the managed one is drift: the plan names it and the apply revokes it.
+// Another administrator's invitation next to the managed one is drift. The plan names it and the apply revokes it.
 func TestProtocolInvitation_InvitedByOther_Revoked(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	config := values{"email": nadia, "invite_as": "guest"}
@@ -194,7 +195,7 @@ func TestProtocolInvitation_InvitedByOther_Revoked(t *testing.T) {
 	}
 }
 
-// The account that may not revoke another one's invitation of an owner learns it from the plan.
+// If the account can't revoke another user's invitation of an owner, the plan says so.
 func TestProtocolInvitation_OwnerInvited_AdministratorRefused(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	run := o.WithAccount(t, "admin").NewRun(t, invitationKind)
@@ -207,8 +208,8 @@ func TestProtocolInvitation_OwnerInvited_AdministratorRefused(t *testing.T) {
 	}
 }
 
-// After a refresh, the state holds what another administrator sent instead: its channels are not known, and destroying it says
-// whose it is.
+// After a refresh, the state has another administrator's replacement. Its channels are not known, and the plan to
+// destroy it names the sender.
 func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	config := values{"email": nadia, "channel_ids": []any{o.MustChannel(t, "general").ID}}
@@ -225,10 +226,10 @@ func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 	sent.Expect(t, "DELETE")
 }
 
-// A fault at any request of an update neither doubles the invitation nor leaves an earlier one unnoticed.
+// A fault at any request of an update causes no second invitation, and no earlier one stays unnoticed.
 func TestProtocolInvitation_FaultDuringUpdate_Converges(t *testing.T) {
 	type place struct{ method, path string }
-	for _, from := range []string{"guest", "owner"} { // the new one is stronger, and weaker
+	for _, from := range []string{"guest", "owner"} { // the new role is higher, then lower
 		for _, at := range []place{{"GET", "/invites"}, {"POST", "/invites"}, {"DELETE", "/invites/*"}} {
 			for name, fault := range map[string]sandbox.Fault{
 				"500 before":  {Action: sandbox.FaultStatus, Status: 500},
@@ -295,7 +296,7 @@ func TestProtocolInvitation_RefusedAfterRevoking_PlannedNext(t *testing.T) {
 	}
 }
 
-// The state of a provider that kept no record of the pending invitations is compared by sender and time.
+// A state without a record of the pending invitations is compared by sender and time.
 func TestProtocolInvitation_StateWithoutRecord_Compared(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*testing.T, *acctest.Organization, func(time.Duration))

@@ -54,7 +54,7 @@ func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	diags.ExpectWarning(t, "email", nadia+" is already invited", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
 }
 
-// An invitation that was sent and could not be read is in the state, and is read later.
+// An invitation that was sent but could not be read is in the state, and is read later.
 func TestProtocolInvitationUnread(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.Block["max_retries"] = 0
@@ -80,7 +80,7 @@ func TestProtocolInvitations_ReadTogether_OneRequest(t *testing.T) {
 	run.ExpectReadTogether(t, o, 1)
 }
 
-// An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
+// An import has the values that the server lists. The others are recorded from the configuration, without a request.
 func TestProtocolInvitationImport(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	config := invitationEverything(t, o)
@@ -119,7 +119,7 @@ func TestProtocolInvitationImport(t *testing.T) {
 	}
 }
 
-// A person with an account is imported as one who has joined.
+// The import of a person with an account has the status of a user who joined.
 func TestProtocolInvitationImportAccepted(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
@@ -138,7 +138,7 @@ func TestProtocolInvitationImportRefused(t *testing.T) {
 	o.NewRun(t, invitationKind).Import("terraform-bot@zulip.example.com", nil).ExpectError(t, "", "Cannot import this invitation")
 }
 
-// The list has each address once, and no links.
+// The list has each email once, and no links.
 func TestProtocolInvitationList(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})

@@ -29,7 +29,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// right is the organization's setting of who may invite, and doing describes the action.
+// right is the organization's permission to invite, and doing describes the action.
 const (
 	invitationRight = "can_invite_users_group"
 	doing           = "invite people"
@@ -80,7 +80,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	return err
 }
 
-// key is the ID by which the run state knows an address.
+// key returns the key of an email in the run state.
 func key(email string) int64 { return core.TextID(fold(email)) }
 
 // create plans an invitation of an email that the state does not have. own is the invitation that it replaces.
@@ -113,7 +113,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	return nil
 }
 
-// account plans for an address that has an account: nothing is sent.
+// account plans for an email with an account: nothing is sent.
 func (p *planCheck) account(user *zulip.User) error {
 	at, email := path.Root("email"), p.Plan.Email.ValueString()
 	switch {
@@ -144,7 +144,7 @@ func (p *planCheck) destroy() {
 	}
 }
 
-// revokes refuses to revoke invitations that only owners may revoke, and returns true if there are none.
+// revokes refuses to revoke invitations that only owners can revoke, and returns true if there are none.
 func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 	self := p.Meta.Store.Self()
 	isOwners := func(one *zulip.Invitation) bool {
@@ -153,8 +153,8 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an owner's invitation sent by someone else", p.Diags)
 }
 
-// update plans a new mail, that other invitations of the email are revoked, or that the attributes are recorded: where the person has
-// joined, and where they could not be read.
+// update plans a new mail, or that other invitations of the email are revoked. If the person has joined or attributes
+// could not be read, the plan only records the attributes.
 func (p *planCheck) update(imported bool) error {
 	email := p.State.Email.ValueString()
 	p.Plan.keep(p.State, p.Config)
@@ -187,7 +187,7 @@ func (p *planCheck) update(imported bool) error {
 	return nil
 }
 
-// keep gives what is not configured its prior value, and leaves an address in other capitals as it is.
+// keep gives unset attributes their prior value, and keeps the case of the email.
 func (m *invitationModel) keep(prior, config *invitationModel) {
 	m.ID, m.Email, m.Status, m.UserID = prior.ID, prior.Email, prior.Status, prior.UserID
 	m.InvitedByUserID, m.Invited, m.ExpiryDate = prior.InvitedByUserID, prior.Invited, prior.ExpiryDate
@@ -211,7 +211,7 @@ func (m *invitationModel) keep(prior, config *invitationModel) {
 	}
 }
 
-// sends plans to send a mail. The result is unknown, because the person may join first. It returns the organization.
+// sends plans to send a mail, and returns the organization. The result is unknown, because the person may join first.
 func (p *planCheck) sends() (*snapshot.Snapshot, error) {
 	m := p.Plan
 	m.ID, m.Status, m.UserID = m.Email, types.StringUnknown(), types.Int64Unknown()
@@ -219,7 +219,7 @@ func (p *planCheck) sends() (*snapshot.Snapshot, error) {
 	return p.Read("the organization", store.Channels, store.Users)
 }
 
-// existing describes a pending invitation of the planned address.
+// existing describes a pending invitation of the planned email.
 func existing(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) core.Existing {
 	email := plan.Email.ValueString()
 	isOwn := found.InvitedByUserID == meta.Store.Self().ID
@@ -243,10 +243,10 @@ func looksLike(found *zulip.Invitation, plan *invitationModel) bool {
 		(found.NotifyReferrerOnJoin == nil || !base.IsSet(plan.NotifyReferrerOnJoin) || *found.NotifyReferrerOnJoin == plan.NotifyReferrerOnJoin.ValueBool())
 }
 
-// anyone is the free of [newest] where it does not matter who sent an invitation.
+// anyone is the free of [newest] that accepts every sender.
 func anyone(*zulip.Invitation) bool { return true }
 
-// newest returns the newest pending invitation of an address that is free; nil if there is none.
+// newest returns the newest pending invitation of an email for which free is true; nil if there is none.
 func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation) bool) (found *zulip.Invitation) {
 	for _, one := range list {
 		if isOf(one, email) && (found == nil || one.ID > found.ID) && free(one) {
@@ -263,7 +263,7 @@ func of(list []*zulip.Invitation, email string) []*zulip.Invitation {
 	return found
 }
 
-// accountOf returns the account that has an address; nil if the provider's account sees none.
+// accountOf returns the account with an email; nil if the provider's account sees none.
 func accountOf(ctx context.Context, meta *base.Meta, email string) (*zulip.User, error) {
 	view, err := meta.Store.ReadNaming(ctx, []string{email}, store.Users)
 	if err != nil {
@@ -296,7 +296,7 @@ type invitationModel struct {
 	UserID               types.Int64  `tfsdk:"user_id"`
 }
 
-// notify is the attribute that servers do not show below a level.
+// notify is an attribute that older servers do not show.
 const notify = "notify_referrer_on_join"
 
 // settable returns by name the configured attributes of an invitation, except the email.
@@ -306,7 +306,7 @@ func (m *invitationModel) settable() map[string]attr.Value {
 	return all
 }
 
-// isAccepted reports whether the address has an account, so that nothing is sent any more.
+// isAccepted reports whether the email has an account, so that nothing is sent.
 func (m *invitationModel) isAccepted() bool { return m.Status.ValueString() == accepted }
 
 // wire returns the planned invitation for a request. Unset terms are left to the server.
@@ -318,7 +318,7 @@ func (m *invitationModel) wire(ctx context.Context, diags *diag.Diagnostics) zul
 	return wanted
 }
 
-// fillIn sets the terms that were left to the server to its defaults.
+// fillIn sets the unset terms to the server's defaults.
 func (m *invitationModel) fillIn() {
 	m.ID = m.Email
 	m.FillIn()
@@ -339,7 +339,7 @@ func (m *invitationModel) read(found *zulip.Invitation) {
 	}
 }
 
-// joined takes that the address has an account; user is nil where the provider's account does not see which.
+// joined records that the email has an account; user is nil if the provider's account does not see it.
 func (m *invitationModel) joined(user *zulip.User) {
 	m.Status, m.UserID = types.StringValue(accepted), types.Int64Null()
 	m.InvitedByUserID, m.Invited, m.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
@@ -348,7 +348,7 @@ func (m *invitationModel) joined(user *zulip.User) {
 	}
 }
 
-// isOf reports whether an invitation is by email and to this email, ignoring case, as when someone joins by it.
+// isOf reports whether an invitation is by email and to this email, ignoring case like the server.
 func isOf(one *zulip.Invitation, email string) bool {
 	return !one.IsMultiuse && strings.EqualFold(one.Email, email)
 }

@@ -24,7 +24,7 @@ const (
 	nadia          = "nadia.haddad@example.com"
 )
 
-// mails are the pending invitations by email, by ID.
+// mails returns the pending email invitations, by ID.
 func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
 	all, err := o.Client.Invitations(context.Background())
@@ -36,7 +36,7 @@ func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	return all
 }
 
-// invitationOnly returns the one invitation there is.
+// invitationOnly returns the only invitation.
 func invitationOnly(t *testing.T, o *acctest.Organization) *zulip.Invitation {
 	t.Helper()
 	all := mails(t, o)
@@ -46,14 +46,14 @@ func invitationOnly(t *testing.T, o *acctest.Organization) *zulip.Invitation {
 	return all[0]
 }
 
-// join makes the account of an address.
+// join creates the account of an email.
 func join(t *testing.T, o *acctest.Organization, email string) int64 {
 	t.Helper()
 	id, _ := o.Call(t, http.MethodPost, "/users", map[string]string{"email": email, "full_name": "Nadia Haddad", "password": "tZ9#kw-long-enough"})["user_id"].(float64)
 	return int64(id)
 }
 
-// inviteByHand invites an address as an account.
+// inviteByHand invites an email with an account, outside Terraform.
 func inviteByHand(t *testing.T, o *acctest.Organization, account, email string) {
 	t.Helper()
 	o.WithAccount(t, account).Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": email, "stream_ids": "[]"})
@@ -148,7 +148,7 @@ func TestProtocolInvitationBare(t *testing.T) {
 	}
 }
 
-// For a person who has joined nothing is sent, whatever is configured, and the account is unchanged.
+// After a person has joined, nothing is sent, whatever is configured, and the account is unchanged.
 func TestProtocolInvitationAccepted(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
@@ -193,7 +193,7 @@ func TestProtocolInvitation_AcceptedSincePlan_NoRequest(t *testing.T) {
 	sent.Expect(t)
 }
 
-// The plan refuses to invite a person with an account, also if the email differs in case.
+// The plan refuses to invite a person with an account, even if the email differs in case.
 func TestProtocolInvitation_ExistingUser_NotInvited(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
@@ -212,7 +212,7 @@ func TestProtocolInvitation_ExistingUser_NotInvited(t *testing.T) {
 	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "lena.fischer@example.com"}, "email", "deactivated", "adopt_deactivated")
 }
 
-// An account that hides its address is known to the server alone, which then sends nothing.
+// Only the server knows the account of a hidden email, and sends no invitation.
 func TestProtocolInvitation_HiddenEmail_NotInvited(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
@@ -257,8 +257,8 @@ func TestProtocolInvitationGone(t *testing.T) {
 	}
 }
 
-// A request never uses an ID from the state: a link keeps its ID, and so do the invitations of other emails.
-// Invitations that others sent to the email are revoked too.
+// A request never uses an ID of the state, because links and invitations of other emails can have it. Invitations that
+// others sent to the email are also revoked.
 func TestProtocolInvitation_Revoked_OwnEmailOnly(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	inviteByHand(t, o, "admin", "else@example.com")
@@ -281,7 +281,7 @@ func TestProtocolInvitation_Revoked_OwnEmailOnly(t *testing.T) {
 	}
 }
 
-// The plan refuses accounts that may not invite.
+// The plan refuses accounts that can't invite.
 func TestProtocolInvitationCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(account string, config values, attribute string, words ...string) {
@@ -302,7 +302,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 	}
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_invite_users_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
 	refused("member", values{}, "", "cannot invite people", "can_invite_users_group", "role:administrators")
-	// What was sent before stays in hand.
+	// The state still has the earlier invitation.
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left := mails(t, o); len(left) != 0 {
 		t.Errorf("%d invitations are left", len(left))
@@ -367,7 +367,7 @@ func TestProtocolInvitationOldServer(t *testing.T) {
 	o.NewRun(t, invitationKind).ExpectRefused(values{"email": nadia, "welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
 }
 
-// Two resources for one address are a mistake of the configuration.
+// Two resources for one email are a mistake in the configuration.
 func TestProtocolInvitationDuplicate(t *testing.T) {
 	_, run := acctest.StartRun(t, invitationKind)
 	p := run.Process()
@@ -377,7 +377,7 @@ func TestProtocolInvitationDuplicate(t *testing.T) {
 	p.MustPlan(invitationKind, nil, values{"email": "else@example.com"})
 }
 
-// A replacement without a change is planned twice in one run: as it is, and as a new one.
+// A replacement without a change is planned twice in one run: unchanged, and as a new resource.
 func TestProtocolInvitation_ReplacedUnchanged_PlannedTwice(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})

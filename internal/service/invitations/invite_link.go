@@ -57,7 +57,7 @@ func NewInviteLinkResource() resource.Resource {
 	})}
 }
 
-// Create makes the link, and then looks for its ID. A link whose ID is not found is in the state all the same.
+// Create creates the link, and then looks for its ID. A link whose ID is not found is still in the state.
 func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan, config inviteLinkModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -83,7 +83,7 @@ func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), plan.ID)...)
 }
 
-// ImportState takes the link's ID, and notes that what cannot be read of the link is not known.
+// ImportState imports by the link's ID, and records that the unreadable attributes are not known.
 func (r *inviteLinkResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if r.Resource.ImportState(ctx, req, resp); !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
@@ -93,15 +93,15 @@ func (r *inviteLinkResource) ImportState(ctx context.Context, req resource.Impor
 // link is a new link.
 type link struct {
 	url string
-	// invitation is the link as the server lists it; nil if it was not found there: problem says why, or is nil because
-	// the list does not hold it.
+	// invitation is the link in the server's list; nil if it was not found. problem is the reason, or nil if the list
+	// does not have it.
 	invitation *zulip.Invitation
 	problem    error
 }
 
-// makeLink creates a link. The server returns the link but not its ID, which is looked up in the list. If the answer
-// is lost, the list is compared with the one from before: a new link of this account, for the same role and the same
-// time, is the result.
+// makeLink creates a link. The server returns the link but not its ID, which is looked up in the list. If the answer is
+// lost, the list is compared with the earlier list. A new link of this account, for the same role and the same time, is
+// the result.
 func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
 	made := &link{}
 	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
@@ -114,7 +114,7 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 		return list[i].ID, nil
 	}
 	create := func(ctx context.Context) (int64, error) {
-		// The next to look, here or elsewhere, is to see this link.
+		// Later readings, also by other resources, must contain this link.
 		defer r.Meta.Store.Invalidate(store.Invitations)
 		var err error
 		if made.url, err = r.Meta.Client.CreateInviteLink(ctx, wanted); err != nil {
@@ -123,7 +123,7 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 		r.Meta.Store.Invalidate(store.Invitations)
 		list, err := r.Meta.Store.Invitations(ctx)
 		if made.problem = err; err != nil {
-			return 0, nil // the link is made, and must not be lost
+			return 0, nil // the link exists, and must not be lost
 		}
 		if made.invitation = linkWith(list, made.url); made.invitation == nil {
 			return 0, nil
@@ -134,7 +134,8 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 	return made, err
 }
 
-// looksLike reports whether an invitation is what the account would have created, as far as can be read.
+// looksLike reports whether an invitation matches the link that the account would have created, as far as it can be
+// read.
 func (r *inviteLinkResource) looksLike(one *zulip.Invitation, wanted zulip.InviteTerms) bool {
 	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Store.Self().ID && one.InvitedAs == roleOf(wanted) &&
 		minutesOf(one.ExpiresInMinutes()) == minutesOf(wanted.ExpiresInMinutes)
@@ -158,7 +159,7 @@ func linkWith(list []*zulip.Invitation, url string) *zulip.Invitation {
 	return list[i]
 }
 
-// roleOf returns the role that a link gives. An unset role is the server's default.
+// roleOf returns the role of a link's users. An unset role is the server's default.
 func roleOf(wanted zulip.InviteTerms) zulip.Role {
 	if wanted.InviteAs == nil {
 		return zulip.RoleMember
@@ -166,7 +167,7 @@ func roleOf(wanted zulip.InviteTerms) zulip.Role {
 	return *wanted.InviteAs
 }
 
-// minutesOf writes how long a link lives so that it can be compared.
+// minutesOf returns the lifetime of a link in a form that can be compared.
 func minutesOf(minutes *int64) string {
 	if minutes == nil {
 		return "for ever"
@@ -174,7 +175,7 @@ func minutesOf(minutes *int64) string {
 	return fmt.Sprint(*minutes)
 }
 
-// inviteLinkKind is the kind under which links are registered.
+// inviteLinkKind is the kind of links in the run state.
 const inviteLinkKind = "zulip_invite_link"
 
 // inviteLinkModel is the resource.
@@ -184,7 +185,7 @@ type inviteLinkModel struct {
 	LinkURL types.String `tfsdk:"link_url"`
 }
 
-// made sets the model to a new link, and the terms that were left to the server to its defaults. found may be nil.
+// made sets the model to a new link, and the unset terms to the server's defaults. found may be nil.
 func (m *inviteLinkModel) made(url string, found *zulip.Invitation) {
 	m.ID, m.LinkURL = types.Int64Null(), types.StringValue(url)
 	m.FillIn()
@@ -193,7 +194,7 @@ func (m *inviteLinkModel) made(url string, found *zulip.Invitation) {
 	}
 }
 
-// read takes what the server lists. The rest stays as it is: it cannot be read.
+// read sets the attributes that the server lists. The others cannot be read, and are unchanged.
 func (m *inviteLinkModel) read(found *zulip.Invitation) {
 	m.ID, m.LinkURL = types.Int64Value(found.ID), types.StringValue(found.LinkURL)
 	m.Read(found)
@@ -223,7 +224,7 @@ func inviteLinkSchema() schema.Schema {
 
 const inviteLinkDescription = "Manages a reusable [invitation link](https://zulip.com/help/invite-new-users), with which anyone who has it can join the organization."
 
-// inviteLinkRight is the organization's setting of who may create links.
+// inviteLinkRight is the organization's permission to create links.
 const inviteLinkRight = "create_multiuse_invite_group"
 
 // ModifyPlan plans another link if an attribute changes, because links cannot be changed. The plan for an imported
@@ -291,7 +292,7 @@ func inviteLinksDataSchema() datasourceschema.Schema {
 	}
 }
 
-// sharedAttributes describe what both kinds have.
+// sharedAttributes describe the attributes of both kinds.
 func sharedAttributes() map[string]datasourceschema.Attribute {
 	return map[string]datasourceschema.Attribute{
 		"id":                 datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the invitation."},

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// A link that is gone when its plan is applied is neither revoked again nor taken for another one.
+// If the link no longer exists during apply, it is not revoked again, and no other link is revoked.
 func TestProtocolInviteLink_ChangedSincePlan(t *testing.T) {
 	revoked := func(t *testing.T, o *acctest.Organization, _ func(time.Duration)) {
 		t.Helper()
@@ -70,7 +70,7 @@ func TestProtocolInviteLink_ChangedSincePlan(t *testing.T) {
 	}
 }
 
-// A link that the server does not show to the account is not removed from the state as if it were revoked.
+// A link that the server does not show to the account stays in the state, because it may not be revoked.
 func TestProtocolInviteLink_NotShown_NotDestroyed(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{})

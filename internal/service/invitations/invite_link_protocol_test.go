@@ -17,7 +17,7 @@ import (
 
 const inviteLinkKind = "zulip_invite_link"
 
-// links are the usable links, by ID.
+// links returns the usable links, by ID.
 func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
 	all, err := o.Client.Invitations(context.Background())
@@ -29,7 +29,7 @@ func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	return all
 }
 
-// inviteLinkOnly returns the one link there is.
+// inviteLinkOnly returns the only link.
 func inviteLinkOnly(t *testing.T, o *acctest.Organization) *zulip.Invitation {
 	t.Helper()
 	all := links(t, o)
@@ -133,7 +133,7 @@ func TestProtocolInviteLinkGone(t *testing.T) {
 	run.Apply(gone).ExpectNoError(t)
 }
 
-// An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
+// An import has the values that the server lists. The others are recorded from the configuration, without a request.
 func TestProtocolInviteLinkImport(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
@@ -255,7 +255,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 	})
 }
 
-// The plan refuses accounts that may not create the link.
+// The plan refuses accounts that can't create the link.
 func TestProtocolInviteLinkCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, inviteLinkKind)
 	refused := func(account string, config values, attribute string, words ...string) {
@@ -329,7 +329,7 @@ func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p := run.Process()
 	plan := p.MustPlan(inviteLinkKind, nil, values{})
-	_, diags := p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
+	_, diags := p.ReadData("zulip_invite_links", values{}) // from here on the earlier links are known
 	diags.ExpectNoError(t)
 	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
 	if err != nil {
@@ -352,7 +352,7 @@ func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "", "Cannot create the invitation link", "Check before you apply again")
 }
 
-// A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.
+// A link whose ID cannot be found is still in the state. It is read later, or revoked without the ID.
 func TestProtocolInviteLinkWithoutID(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.Block["max_retries"] = 0
@@ -384,10 +384,10 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 		t.Errorf("what is gone is in the state: %v", unknown.State.Values)
 	}
 	gone := run.Process().MustPlan(inviteLinkKind, run.State, nil)
-	run.Apply(gone).ExpectNoError(t) // revoked already
+	run.Apply(gone).ExpectNoError(t) // already revoked
 }
 
-// Concurrently created links of the same kind are different ones, also with lost answers.
+// Links of the same kind that are created concurrently are different, even if answers are lost.
 func TestProtocolInviteLinks_CreatedTogether_Different(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p, plans := run.Process(), []*acctest.PlannedChange{}

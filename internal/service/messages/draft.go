@@ -46,7 +46,7 @@ func validate(config *draftModel, diags *diag.Diagnostics) {
 	}
 }
 
-// checkDraftPlan refuses what the server would cut or refuse, and plans no change where the draft means the same.
+// checkDraftPlan refuses a draft that the server would cut or refuse, and plans no change if the draft means the same.
 func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 	if p.IsDestroy() {
 		return
@@ -75,7 +75,7 @@ func createDraft(ctx context.Context, c *core.Context, plan *draftModel) (int64,
 	return c.Meta.Store.CreateDraft(ctx, draft)
 }
 
-// updateDraft replaces the draft: the server knows no smaller change.
+// updateDraft replaces the draft, because the server has no smaller change.
 func updateDraft(ctx context.Context, c *core.Context, planned, current *draftModel) error {
 	draft, err := planned.wire(ctx, c)
 	if err != nil {
@@ -88,7 +88,7 @@ func deleteDraft(ctx context.Context, c *core.Context, state *draftModel) error 
 	return c.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64())
 }
 
-// wire is the draft as it is sent.
+// wire returns the draft for a request.
 func (m *draftModel) wire(ctx context.Context, c *core.Context) (zulip.Draft, error) {
 	content := m.Content.ValueString()
 	if m.IsEmpty() {
@@ -98,7 +98,7 @@ func (m *draftModel) wire(ctx context.Context, c *core.Context) (zulip.Draft, er
 	if err != nil {
 		return zulip.Draft{}, err
 	}
-	to.Topic = zulip.StoredTopic(to.Topic) // in a draft, the server counts white space before it takes it away
+	to.Topic = zulip.StoredTopic(to.Topic) // in a draft, the server counts white space before removing it
 	return zulip.NewDraft(&to, content), nil
 }
 
@@ -119,7 +119,7 @@ type draftModel struct {
 	Content types.String `tfsdk:"content"`
 }
 
-// read takes what the server holds, in the words there are if they mean it.
+// read sets the model to the server's values, and keeps values with the same meaning.
 func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	if to := found.Addressee(); to != nil {
@@ -132,8 +132,8 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 	}
 }
 
-// sameContent compares as the server does: white space at both ends is lost in a draft, at one end or the other
-// depending on its version.
+// sameContent compares contents like the server. It ignores white space at both ends, because the server removes it at
+// one end or at both, depending on its version.
 func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 func draftSchema() schema.Schema {

@@ -1,5 +1,5 @@
-// Package messages has what the provider's account does with messages: messages, drafts, scheduled messages and reactions as
-// resources, and actions that send, report and flag messages.
+// Package messages has the resources of messages, drafts, scheduled messages and reactions, and actions that send,
+// report and flag messages.
 package messages
 
 import (
@@ -74,7 +74,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	id := made.ID
-	// The message exists now. It is put into the state before anything can fail.
+	// The message exists now, so it is written into the state before anything can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
 	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
@@ -90,14 +90,15 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// Read takes the message as it is, with others that are read at the same time.
+// Read reads the message, together with others that are read at the same time.
 func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state messageModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	// First of all, and also for a message that is gone: a CLI that keeps no identities would be told that one is missing.
+	// The identity comes first, even for a deleted message: otherwise a CLI without stored identities would report a
+	// missing one.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
@@ -149,7 +150,7 @@ func (r *messageResource) wouldSee(ctx context.Context, state *messageModel) (bo
 	return subscription != nil, err
 }
 
-// ImportState takes the message's ID.
+// ImportState imports by the message's ID.
 func (r *messageResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -173,7 +174,7 @@ func (r *messageResource) ImportState(ctx context.Context, req resource.ImportSt
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 }
 
-// kind is the kind under which messages are registered.
+// kind is the kind of messages in the run state.
 const kind = "zulip_message"
 
 const (
@@ -194,7 +195,7 @@ type messageModel struct {
 	Link      types.String `tfsdk:"message_link"`
 }
 
-// read takes what the server holds, in the words there are if they mean it.
+// read sets the model to the server's values, and keeps values with the same meaning.
 func (m *messageModel) read(message *zulip.Message, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(message.ID)
 	m.Read(message.To(), view, self)
@@ -204,7 +205,7 @@ func (m *messageModel) read(message *zulip.Message, view *snapshot.Snapshot, sel
 	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
 }
 
-// textOrNull is null where the server says nothing.
+// textOrNull returns null for "".
 func textOrNull(text string) types.String {
 	if text == "" {
 		return types.StringNull()
@@ -261,7 +262,7 @@ func messageSchema() schema.Schema {
 	}
 }
 
-// checkMessagePlan refuses what the server would refuse, and plans no change where the message means the same.
+// checkMessagePlan refuses a message that the server would refuse, and plans no change if the message means the same.
 func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
@@ -288,8 +289,8 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	}
 }
 
-// checkPlace refuses a place in which the account may not write a message, or to which it may not move one that is elsewhere; prior is
-// nil for a new one.
+// checkPlace refuses a channel and topic in which the account can't send a message, or to which it can't move the
+// message; prior is nil for a new one.
 func checkPlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, prior *messageModel, to zulip.Addressee, diags *diag.Diagnostics) {
 	self := meta.Store.Self().ID
 	before := zulip.Addressee{}
@@ -307,7 +308,7 @@ func checkPlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, p
 	}
 }
 
-// resolveToSend finds out whom a message is for, and refuses one that the account may not send.
+// resolveToSend finds the recipients of a message, and refuses a message that the account can't send.
 func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addressee, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.Addressee {
 	to, _ := addressee.Check(view, diags)
 	if !diags.HasError() {
@@ -316,7 +317,7 @@ func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addr
 	return to
 }
 
-// checkChange plans another message for other recipients, and refuses to edit what the account did not send.
+// checkChange plans another message for other recipients, and refuses to edit messages of others.
 func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
 	p.Plan.KeepPrior(p.Prior.Addressee, view, self)
@@ -337,7 +338,7 @@ func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	}
 }
 
-// warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
+// warnOfEditLimit warns about an edit that the server will refuse (https://zulip.com/api/update-message).
 func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	state, settings := p.Prior, view.Realm().Settings
 	var reason string
@@ -354,8 +355,8 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 		reason+" The apply will fail. Restore content, ask for the setting to be changed, or replace the message: -replace=ADDRESS sends a new one.")
 }
 
-// warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
-// accounts that may delete any message (https://zulip.com/api/delete-message).
+// warnOfDeleteLimit warns about a deletion that the server will refuse because of its time limit. The limit does not
+// apply to accounts that can delete any message (https://zulip.com/api/delete-message).
 func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	const right = "can_delete_any_message_group"
 	state := p.Prior
@@ -401,7 +402,7 @@ func messageHint(err error) string {
 	return ""
 }
 
-// whyNotRead says why a message was not found right after it was there.
+// whyNotRead returns why a message was not found right after it existed.
 func whyNotRead(err error) string {
 	if err == nil {
 		return "The account cannot read its messages there, or the message was deleted immediately. It is in the state. The next plan shows what is left to do."

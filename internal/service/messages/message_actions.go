@@ -37,7 +37,7 @@ func sendSchema() schema.Schema {
 	}
 }
 
-// planSend refuses what the server would cut or refuse.
+// planSend refuses a message that the server would cut or refuse.
 func planSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 	view, err := c.Read("the organization", store.Channels)
 	if err != nil {
@@ -78,7 +78,8 @@ type sendModel struct {
 	Content types.String `tfsdk:"content"`
 }
 
-// lookBack is how many of the account's own last messages in a place are looked through for one that was sent before.
+// lookBack is the number of the account's last messages in a place that are searched for a message whose answer was
+// lost.
 const lookBack = 100
 
 // send sends a message. For a message that was found after a lost answer it returns only the ID.
@@ -156,7 +157,7 @@ type reportModel struct {
 	Description types.String `tfsdk:"description"`
 }
 
-// validate refuses a report without an explanation where the reason is none.
+// validate refuses a report without an explanation if the reason requires one.
 func (m *reportModel) validate(diags *diag.Diagnostics) {
 	if m.ReportType.ValueString() == "other" && !m.Description.IsUnknown() && m.Description.ValueString() == "" {
 		diags.AddAttributeError(path.Root("description"), "description is missing", "report_type = \"other\" requires a description.")
@@ -180,7 +181,7 @@ func typingSchema() schema.Schema {
 	}
 }
 
-// planTyping finds out whom it is for.
+// planTyping finds the recipients.
 func planTyping(_ context.Context, c *adapter.Call[typingModel]) error {
 	view, err := c.Read("the organization", store.Channels)
 	if err == nil {

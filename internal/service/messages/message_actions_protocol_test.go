@@ -33,7 +33,7 @@ func TestProtocolSendMessage(t *testing.T) {
 	if len(messages) != 2 || messages[0] != `Sending to channel "general", topic "deploys"` || !strings.HasPrefix(messages[1], "Sent as message ") {
 		t.Errorf("progress: %q", messages)
 	}
-	invokeAction(t, p, sendAction, inTopic("deploys", "Deployed.")) // once each time it is invoked
+	invokeAction(t, p, sendAction, inTopic("deploys", "Deployed.")) // one message for each invocation
 	invokeAction(t, run.Process(), sendAction, inTopic("deploys", "Deployed."))
 	expectWritten(t, o, "deploys", "Deployed.", "Deployed.", "Deployed.")
 	messages = invokeAction(t, p, sendAction, values{"recipients": []any{"lena.fischer@example.com"}, "content": "Deployed."})
@@ -42,7 +42,7 @@ func TestProtocolSendMessage(t *testing.T) {
 	}
 }
 
-// The last message names the URL where the server says it.
+// The last progress message has the URL if the server returns it.
 func TestProtocolSendMessageURL(t *testing.T) {
 	o, run := managedAt(t, featurelevel.MessageURL)
 	progress := invokeAction(t, run.Process(), sendAction, inTopic("deploys", "Deployed."))
@@ -55,7 +55,7 @@ func TestProtocolSendMessageURL(t *testing.T) {
 	}
 }
 
-// A lost answer is no second message; an equal one from before does not count as sent.
+// A lost answer causes no second message. An equal earlier message does not count as sent.
 func TestProtocolSendMessageLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
@@ -186,8 +186,8 @@ func TestProtocolTyping(t *testing.T) {
 
 const flags, narrow, topic = "zulip_message_flags", "zulip_message_flags_for_narrow", "zulip_mark_topic_as_read"
 
-// started gives a test a sandbox, a process of the provider, and messages in two topics of the channel "general" that the
-// account has not read.
+// started starts a sandbox and a process of the provider, and sends messages to two topics of the channel "general"
+// that the account has not read.
 func started(t *testing.T) (o *acctest.Organization, p *acctest.Process, plans, news []any) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{})
@@ -207,7 +207,7 @@ func started(t *testing.T) (o *acctest.Organization, p *acctest.Process, plans, 
 	return o, o.NewRun(t, "zulip_message").Process(), plans, news
 }
 
-// flagged returns those of the messages that have the flag.
+// flagged returns the messages that have the flag.
 func flagged(t *testing.T, o *acctest.Organization, flag string, messages []any) []any {
 	t.Helper()
 	with := []any{}
@@ -260,7 +260,7 @@ func TestProtocolMessageFlags(t *testing.T) {
 	heal()
 }
 
-// The flag came with a feature level; below it a plan is refused, and so is a request.
+// Below the feature level of the flag, a plan is refused, and so is a request.
 func TestProtocolHideLinkPreviews(t *testing.T) {
 	const flag = "hide_link_previews"
 	o, _, plans, _ := started(t)
@@ -382,8 +382,8 @@ func TestProtocolMarkTopicAsRead(t *testing.T) {
 	expectFlagged(t, o, "read", news, news...)
 }
 
-// A topic without a name is the whole channel to the server: it is refused, also when it was not known before, unless
-// that is asked for.
+// The server treats a topic without a name as the whole channel. It is refused unless whole_channel is set, even if it
+// was unknown during plan.
 func TestProtocolMarkTopicAsReadTrap(t *testing.T) {
 	o, p, plans, news := started(t)
 	for _, name := range []any{"", " ", "general chat", "(no topic)", nil} {
@@ -401,7 +401,7 @@ func TestProtocolMarkTopicAsReadTrap(t *testing.T) {
 	diags.ExpectError(t, "", "Cannot mark topic", "No such topic")
 }
 
-// An element of the list is unknown as a whole while a conditional expression decides which it is.
+// An element of the list is wholly unknown if an unknown condition decides it.
 func TestProtocolFlagsForNarrowUnknownTerm(t *testing.T) {
 	_, p, _, _ := started(t)
 	config := values{

@@ -69,7 +69,7 @@ type flagsModel struct {
 	flagChange
 }
 
-// flagChange are the attributes that say what happens to which flag.
+// flagChange has the attributes with the flag and its change.
 type flagChange struct {
 	Operation types.String `tfsdk:"op"`
 	Flag      types.String `tfsdk:"flag"`
@@ -79,7 +79,7 @@ func (c flagChange) wire() zulip.FlagChange {
 	return zulip.FlagChange{Operation: c.Operation.ValueString(), Flag: c.Flag.ValueString()}
 }
 
-// changeAttributes are the attributes of change, and more.
+// changeAttributes returns the attributes of change, and others.
 func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attribute {
 	more["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`add` or `remove`.",
@@ -145,7 +145,7 @@ func (m *narrowModel) validate(diags *diag.Diagnostics) {
 	}
 }
 
-// invokeNarrow changes the flag, range after range.
+// invokeNarrow changes the flag, one range after the other.
 func invokeNarrow(ctx context.Context, c *adapter.Call[narrowModel]) error {
 	messages := c.Config.wire(ctx, c.Diags)
 	var processed, updated int64
@@ -200,7 +200,7 @@ func (m *narrowModel) wire(ctx context.Context, diags *diag.Diagnostics) zulip.F
 	return messages
 }
 
-// numbered are the operators of which the server takes an ID, as a number.
+// numbered are the operators whose operand is an ID, as a number.
 var numbered = []string{"channel", "stream", "sender", "id", "with", "near"}
 
 // operand returns the operand for a request: a number, a list of numbers for direct messages, and otherwise the text.
@@ -237,7 +237,7 @@ func topicSchema() schema.Schema {
 	}
 }
 
-// validate keeps the topic without a name, which is the whole channel to the server, from being marked by accident.
+// validate refuses a topic without a name, because the server would mark the whole channel.
 func (m *topicModel) validate(diags *diag.Diagnostics) {
 	topic := zulip.StoredTopic(m.Topic.ValueString())
 	switch {

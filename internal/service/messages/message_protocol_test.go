@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The tests called TestProtocol… drive the messages through the plugin protocol, in this process and without a CLI. The
+// The tests named TestProtocol… run the messages through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider.
 
 // inTopic is the configuration of a message in the channel "general".
@@ -43,7 +43,7 @@ func expectWritten(t *testing.T, o *acctest.Organization, topic string, want ...
 	}
 }
 
-// byHand edits a message behind Terraform's back.
+// byHand edits a message outside Terraform.
 func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[string]string) {
 	t.Helper()
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/messages/%v", run.State.Values["id"]), params)
@@ -117,7 +117,7 @@ func TestProtocolMessageDirect(t *testing.T) {
 		t.Errorf("channel_id is %v", run.State.Values["channel_id"])
 	}
 	sent := o.Sent()
-	// The account itself is in every direct message it sends.
+	// The account is in every direct message that it sends.
 	run.MustApply(values{"recipients": []any{"lena.fischer@example.com", o.Self.Address()}, "content": "Welcome."})
 	sent.Expect(t)
 	plan := run.MustPlan(values{"recipients": []any{"kenji.sato@example.com"}, "content": "Welcome."})
@@ -153,7 +153,7 @@ func TestProtocolMessageImport(t *testing.T) {
 	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
 }
 
-// nameless are the resources without a name of their own, by which the server cannot refuse a second one.
+// nameless are the resources without a unique name, so that the server accepts a second one.
 var nameless = []struct {
 	kind, path, title string
 	config            values
@@ -167,7 +167,7 @@ var nameless = []struct {
 	},
 }
 
-// An object whose answer is lost is found, and not made a second time.
+// After a lost answer, the object is found, and not created again.
 func TestProtocolNameless_AnswerLost_MadeOnce(t *testing.T) {
 	for _, one := range nameless {
 		o, run := acctest.StartRun(t, one.kind)
@@ -179,7 +179,8 @@ func TestProtocolNameless_AnswerLost_MadeOnce(t *testing.T) {
 	}
 }
 
-// A server that is gone after it made the object: the apply fails, and says that the next one may make another.
+// The server is unavailable after it created the object. The apply fails, and says that the next one may create
+// another.
 func TestProtocolNameless_BrokenOff_MadeTwice(t *testing.T) {
 	for _, one := range nameless {
 		o, run := acctest.StartRun(t, one.kind)
@@ -194,13 +195,13 @@ func TestProtocolNameless_BrokenOff_MadeTwice(t *testing.T) {
 		healSend()
 		healLook()
 		run.MustApply(one.config)
-		if held := one.held(t, o); len(held) != 2 || held[0] != held[1] { // nobody knows whose the first is
+		if held := one.held(t, o); len(held) != 2 || held[0] != held[1] { // it is not known who created the first
 			t.Errorf("%s: the server holds %q", one.kind, held)
 		}
 	}
 }
 
-// Two resources that say the same are two messages.
+// Two equal resources are two messages.
 func TestProtocolMessageTwins(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	twin := o.NewRun(t, "zulip_message")
@@ -246,7 +247,7 @@ func TestProtocolMessageBadInput(t *testing.T) {
 	run.MustPlan(values{"recipients": []any{acctest.Unknown}, "content": "x"})
 }
 
-// Only who sent a message may edit it.
+// Only the sender can edit a message.
 func TestProtocolMessage_OtherSender_NotEdited(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.As(t, "member").NewRun(t, "zulip_message")
@@ -254,7 +255,7 @@ func TestProtocolMessage_OtherSender_NotEdited(t *testing.T) {
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
 	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "Only the sender can edit the message", "-replace=ADDRESS")
-	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
+	run.MustApply(inTopic("laws", "Be kind.")) // moving requires another permission
 }
 
 // Reading many messages costs few requests.
@@ -292,13 +293,13 @@ func TestProtocolMessages_ReadTogether_Batched(t *testing.T) {
 	}
 }
 
-// Importing what is not there says so in words of its own, not in the CLI's.
+// The import of an object that doesn't exist has the provider's error, not Terraform's.
 func TestProtocolMessageImport_NotFound_Error(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_message")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "cannot read")
 }
 
-// pass lets time pass on the server too.
+// pass advances the time, also on the server.
 func pass(t *testing.T, span time.Duration) {
 	t.Helper()
 	select {
@@ -308,7 +309,7 @@ func pass(t *testing.T, span time.Duration) {
 	}
 }
 
-// A message is edited and deleted in place only for as long as the organization allows: a plan warns when it does not.
+// A message can be edited and deleted only within the organization's time limits. The plan warns after that.
 func TestProtocolMessageTimeLimits(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("limits", "before"))
@@ -323,7 +324,7 @@ func TestProtocolMessageTimeLimits(t *testing.T) {
 		}
 	}
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_content_delete_limit_seconds": "1"})
-	if _, diags := run.Plan(nil); len(diags) > 0 { // an owner may delete any message
+	if _, diags := run.Plan(nil); len(diags) > 0 { // an owner can delete any message
 		t.Errorf("the limit is not for this account: %v", diags)
 	}
 	member := o.As(t, "member").NewRun(t, "zulip_message")
@@ -334,7 +335,7 @@ func TestProtocolMessageTimeLimits(t *testing.T) {
 	member.Apply(member.MustPlan(nil)).ExpectError(t, "", "time limit for deleting")
 }
 
-// managedAt is managed on a server of a feature level.
+// managedAt is managed, on a server of a feature level.
 func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -342,7 +343,7 @@ func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// The URL comes with the answer, and stays.
+// The answer has the URL, which stays in the state.
 func TestProtocolMessageURL(t *testing.T) {
 	o, run := managedAt(t, featurelevel.MessageURL)
 	run.MustApply(inTopic("house rules", "Be kind."))
@@ -380,7 +381,7 @@ func TestProtocolMessageURL(t *testing.T) {
 	}
 }
 
-// A state of an older server plans no change on a newer one, and does not need values that the server no longer
+// A state of an older server causes no change on a newer one, and does not need values that the server no longer
 // returns.
 func TestProtocolMessageURL_ServerUpgraded_NoChange(t *testing.T) {
 	for _, level := range []int{442, featurelevel.MessageURL - 1} {

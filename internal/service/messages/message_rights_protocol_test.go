@@ -11,7 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// forbidden are messages that Lena Fischer, a member, may not send: where, the attribute of the error, and its words.
+// forbidden are messages that Lena Fischer, a member, can't send: the recipients, the attribute of the error, and its
+// text.
 func forbidden(t *testing.T, o *acctest.Organization) map[string]struct {
 	to        values
 	attribute string
@@ -126,7 +127,7 @@ func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	p.MustApply(greeted)
 }
 
-// A right that is lost after the plan is found out right before the message is sent or moved.
+// Right before the message is sent or moved, the apply notices a right that was lost after the plan.
 func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.WithAccount(t, "member")

@@ -55,7 +55,7 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 	self := r.Meta.Store.Self().ID
 	if resp.Diagnostics.HasError() {
 		state.read(now.Thing, view, self)
-	} else { // the CLI takes nothing but what was planned: what somebody else has changed beside, the next plan shows
+	} else { // Terraform only accepts planned values; the next plan shows other changes
 		state = plan
 		state.read(now.Thing, view, self)
 		state.Addressee, state.Content = plan.Addressee, plan.Content
@@ -96,12 +96,12 @@ func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapsho
 	return changed
 }
 
-// Topics and contents as the server stores them, for messages.
+// These functions return topics and contents in the server's form, for messages.
 func quotedTopic(topic string) string { return strconv.Quote(zulip.StoredTopic(topic)) }
 
 func quotedContent(content string) string { return strconv.Quote(zulip.StoredContent(content)) }
 
-// channelText is the name of a channel with its ID, which tells it from others of the name.
+// channelText returns the name of a channel with its ID, which distinguishes it from others of the name.
 func channelText(id int64, view *snapshot.Snapshot) string {
 	if channel, ok := view.Channels().ByID(id); ok {
 		return fmt.Sprintf("%q (ID %d)", channel.Name, id)
@@ -109,7 +109,7 @@ func channelText(id int64, view *snapshot.Snapshot) string {
 	return fmt.Sprint(id)
 }
 
-// subject is how a message is read and changed.
+// subject has the functions that read and change a message.
 func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, messageChange] {
 	name := fmt.Sprintf("message %d", id)
 	return attribute.Subject[*zulip.Message, messageChange]{
@@ -128,7 +128,7 @@ func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, me
 	}
 }
 
-// send makes the requests that a change takes: the server does not take a new channel and a new text in one
+// send sends the requests of a change, because the server does not accept a new channel and a new text in one
 // (server-behavior §M5).
 func (r *messageResource) send(ctx context.Context, p pending) error {
 	update, from := p.Update(), p.Now.To()

@@ -38,7 +38,7 @@ func NewReactionResource() resource.Resource {
 			{"message_id", "ID of the message."}, {"reaction_type", "Type of the emoji."}, {"emoji_code", "Code of the emoji, which all its names share."},
 		},
 		Plan: planReaction, Create: createReaction, Read: readReaction, Delete: deleteReaction, Import: importReaction,
-		Update: func(context.Context, *reactionCall) error { return nil }, // every change is another reaction
+		Update: func(context.Context, *reactionCall) error { return nil }, // every change replaces the reaction
 	}.New()
 }
 
@@ -76,7 +76,8 @@ func reactionSchema() schema.Schema {
 	}
 }
 
-// planReaction refuses an emoji that the server does not know. An existing reaction stays, even if its emoji has gone.
+// planReaction refuses an emoji that the server does not know. An existing reaction stays, even if its emoji no longer
+// exists.
 func planReaction(ctx context.Context, c *reactionCall) error {
 	if c.State != nil && *c.Plan == *c.State {
 		return nil
@@ -92,7 +93,7 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 			c.Diags.Append(one)
 			continue
 		}
-		// With a code the server takes any name if somebody has reacted to the message with the emoji (server-behavior §U12).
+		// With a code, the server accepts any name if the message has a reaction with the emoji (server-behavior §U12).
 		c.Diags.AddAttributeWarning(path.Root("emoji_code"), one.Summary(), one.Detail()+"\n\nThe server accepts it only if someone has already reacted to the message with this emoji.")
 	}
 	return nil
@@ -102,7 +103,8 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 func createReaction(ctx context.Context, c *reactionCall) error {
 	plan, message := c.Plan, c.Plan.MessageID.ValueInt64()
 	summary := fmt.Sprintf("Cannot react with %q to message %d", plan.EmojiName.ValueString(), message)
-	// The account's reactions on one message are changed one after the other: which one is new tells its code.
+	// The account's reactions on one message are changed one after the other, because the code is found by the new
+	// reaction.
 	done, err := c.Meta.Run.Lock(ctx, fmt.Sprint("zulip_reaction ", message))
 	if err != nil {
 		return base.Failed(summary, err)
@@ -145,19 +147,19 @@ func afterLostReading(c *reactionCall) string {
 	return where + fmt.Sprintf("The next apply refuses it because it already exists. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", core.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
 }
 
-// adoptsReaction reports whether a reaction that was there already may be taken into the state, and refuses it if not.
+// adoptsReaction reports whether an existing reaction can be adopted, and otherwise refuses it.
 func adoptsReaction(c *reactionCall) bool {
 	plan := c.Plan
 	existing := core.Existing{
 		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account already reacted with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
-		AsPlanned: true, Ours: true, // the server does not tell when it was added
+		AsPlanned: true, Ours: true, // the server does not show when it was added
 	}
 	if !c.Meta.RecoverInterrupted {
 		existing.Refuse(c.Meta, c.Diags)
 		return false
 	}
-	core.CheckExisting(c.Meta, existing, c.Diags) // says that it is taken
+	core.CheckExisting(c.Meta, existing, c.Diags) // marks the reaction as adopted
 	c.Meta.Run.Adopt(plan.takeover(), 0)
 	return true
 }
@@ -197,7 +199,7 @@ func readReaction(ctx context.Context, c *reactionCall) error {
 	return nil
 }
 
-// deleteReaction takes the reaction away.
+// deleteReaction removes the reaction.
 func deleteReaction(ctx context.Context, c *reactionCall) error {
 	id := c.State.MessageID.ValueInt64()
 	summary := fmt.Sprintf("Cannot remove the reaction %q from message %d", c.State.EmojiName.ValueString(), id)
@@ -213,7 +215,7 @@ func deleteReaction(ctx context.Context, c *reactionCall) error {
 	return base.Failed(summary, c.Meta.Client.RemoveReaction(ctx, id, c.State.wire()), reactionHint)
 }
 
-// importReaction takes "MESSAGE_ID/EMOJI_NAME", or the resource's id.
+// importReaction imports by "MESSAGE_ID/EMOJI_NAME", or by the resource's id.
 func importReaction(ctx context.Context, c *reactionCall, text string) error {
 	number, emoji, _ := strings.Cut(text, "/")
 	message, err := strconv.ParseInt(number, 10, 64)
@@ -271,10 +273,10 @@ func (m *reactionModel) key() string {
 	return fmt.Sprintf("%d/%s/%s", m.MessageID.ValueInt64(), m.ReactionType.ValueString(), m.EmojiCode.ValueString())
 }
 
-// takeover returns the key under which the reaction is adopted, because it has no ID.
+// takeover returns the key of an adopted reaction in the run state, because it has no ID.
 func (m *reactionModel) takeover() string { return "zulip_reaction " + m.key() }
 
-// importID returns the import ID while the code is not known.
+// importID returns the import ID for an unknown code.
 func (m *reactionModel) importID() string {
 	return fmt.Sprintf("%d/%s", m.MessageID.ValueInt64(), m.EmojiName.ValueString())
 }
@@ -286,7 +288,7 @@ func (m *reactionModel) read(reaction zulip.Reaction) {
 	m.ID = types.StringValue(m.key())
 }
 
-// forgetUnknown leaves what is not known to the server.
+// forgetUnknown makes unknown values null, so that the server decides them.
 func (m *reactionModel) forgetUnknown() {
 	for _, value := range []*types.String{&m.EmojiCode, &m.ReactionType} {
 		if value.IsUnknown() {

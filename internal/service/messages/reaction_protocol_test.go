@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// reactionManaged gives a test a sandbox, a message in it, and one zulip_reaction to manage, which does not exist yet.
+// reactionManaged starts a sandbox with a message, and a run with one zulip_reaction that does not exist yet.
 func reactionManaged(t *testing.T) (*acctest.Organization, *acctest.Run, int64) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -58,7 +58,7 @@ func TestProtocolReaction_Lifecycle(t *testing.T) {
 	expectReaction(t, o, message)
 }
 
-// A custom emoji is taken away again, although the server takes an emoji of Unicode for granted.
+// A custom emoji is removed again, although the server assumes a Unicode emoji by default.
 func TestProtocolReactionExtraEmoji(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	run.MustApply(values{"message_id": message, "emoji_name": "zulip"})
@@ -69,7 +69,7 @@ func TestProtocolReactionExtraEmoji(t *testing.T) {
 	expectReaction(t, o, message)
 }
 
-// An emoji of the organization's own is known, also while this run has yet to add it.
+// A custom emoji of the organization is accepted, even if this run will add it.
 func TestProtocolReactionOwnEmoji(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	id := o.Emoji(t, "party_hat")
@@ -90,7 +90,7 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 	run.Fork().ExpectRefused(config, "emoji_name", `No such emoji: "later"`)
 }
 
-// The first reaction determines the name of the emoji for all; the configuration keeps its own name.
+// The first reaction determines the name of the emoji for all reactions. The configuration keeps its own name.
 func TestProtocolReactionOtherName(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	member := o.As(t, "member")
@@ -111,7 +111,7 @@ func TestProtocolReaction_RemovedOutside_AddedNext(t *testing.T) {
 	run.MustApply(config)
 	expectReaction(t, o, message, "tada")
 
-	again := o.NewRun(t, "zulip_reaction") // one that is there already
+	again := o.NewRun(t, "zulip_reaction") // an existing reaction
 	again.Apply(again.MustPlan(config)).ExpectError(t, "emoji_name", "already", "import {")
 	expectReaction(t, o, message, "tada")
 
@@ -139,7 +139,7 @@ func TestProtocolReactionLostReading(t *testing.T) {
 			run.Block["max_retries"], run.Block["recover_interrupted"] = 0, recovers
 			config := values{"message_id": message, "emoji_name": "tada"}
 			plan := run.MustPlan(config)
-			// One read precedes it.
+			// One reading comes before the creation.
 			heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 			diags := run.Apply(plan)
 			heal()

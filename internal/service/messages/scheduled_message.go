@@ -47,14 +47,14 @@ func NewScheduledMessageResource() resource.Resource {
 		Validate:  func(config *scheduledMessageModel, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkScheduledMessagePlan,
 		Create:    createScheduledMessage, Update: updateScheduledMessage, Delete: deleteScheduledMessage,
-		// One that is delivered stays where it was sent.
+		// A delivered message stays on the server.
 		IsKept: func(state *scheduledMessageModel) bool { return state.Delivered.ValueBool() },
 		Hint:   scheduledMessageHint,
 	})}
 }
 
-// Read finds the message among those that are not delivered. One that is not there when its time has come was sent: it
-// stays in the state, so that it is not sent a second time.
+// Read finds the message among the undelivered ones. A message that is missing after its time was sent. It stays in the
+// state, so that it is not sent again.
 func (r *scheduledMessageResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state scheduledMessageModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -63,7 +63,7 @@ func (r *scheduledMessageResource) Read(ctx context.Context, req resource.ReadRe
 	}
 	if state.Delivered.ValueBool() {
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
-		return // for good
+		return // a delivered message never changes
 	}
 	r.Resource.Read(ctx, req, resp)
 	if resp.State.Raw.IsNull() && state.isDue(time.Now()) {
@@ -82,7 +82,7 @@ func createScheduledMessage(ctx context.Context, c *core.Context, plan *schedule
 	return c.Meta.Client.ScheduleMessage(ctx, to, plan.Content.ValueString(), plan.deliverAt())
 }
 
-// updateScheduledMessage changes what differs, as long as the message is not delivered.
+// updateScheduledMessage sends the differences if the message is not delivered yet.
 func updateScheduledMessage(ctx context.Context, c *core.Context, planned, current *scheduledMessageModel) error {
 	var change zulip.ScheduledMessageUpdate
 	if !planned.Equal(current.Addressee) {
@@ -104,7 +104,7 @@ func updateScheduledMessage(ctx context.Context, c *core.Context, planned, curre
 	return c.Meta.Client.UpdateScheduledMessage(ctx, current.ID.ValueInt64(), change)
 }
 
-// resolve finds out whom the message is for, and refuses one that the account may not send.
+// resolve finds the recipients of the message, and refuses a message that the account can't send.
 func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Context) (zulip.Addressee, error) {
 	view, err := c.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
@@ -129,7 +129,8 @@ func scheduledMessageHint(err error) string {
 	return ""
 }
 
-// checkScheduledMessagePlan refuses what the server would refuse, and plans no change where the message means the same.
+// checkScheduledMessagePlan refuses a message that the server would refuse, and plans no change if the message means
+// the same.
 func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessageModel]) {
 	if p.IsDestroy() {
 		return
@@ -165,7 +166,7 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	}
 }
 
-// keepPrior keeps the words of the state where they mean the same.
+// keepPrior keeps prior values with the same meaning.
 func (m *scheduledMessageModel) keepPrior(state *scheduledMessageModel) {
 	if !m.Content.IsUnknown() {
 		m.Content = compose.KeepContent(state.Content, m.Content.ValueString())
@@ -180,7 +181,7 @@ func (m *scheduledMessageModel) isAs(state *scheduledMessageModel) bool {
 	return m.Equal(state.Addressee) && m.Content.Equal(state.Content) && m.DeliverAt.Equal(state.DeliverAt)
 }
 
-// checkMoment refuses a moment that is over where one is needed that is not.
+// checkMoment refuses a new time in the past. It also refuses to change a sent or failed message without a new time.
 func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags *diag.Diagnostics) {
 	at := path.Root("scheduled_delivery_timestamp")
 	switch {
@@ -207,7 +208,7 @@ type scheduledMessageModel struct {
 	Failed    types.Bool   `tfsdk:"failed"`
 }
 
-// deliverAt is the moment in the server's words; zero if it is not known.
+// deliverAt returns the time in the server's form; zero if it is not known.
 func (m *scheduledMessageModel) deliverAt() int64 {
 	at, err := time.Parse(time.RFC3339, m.DeliverAt.ValueString())
 	if err != nil {
@@ -216,10 +217,10 @@ func (m *scheduledMessageModel) deliverAt() int64 {
 	return at.Unix()
 }
 
-// isDue reports whether the moment has come.
+// isDue reports whether the time has come.
 func (m *scheduledMessageModel) isDue(now time.Time) bool { return m.deliverAt() <= now.Unix() }
 
-// read takes what the server holds, in the words there are if they mean it.
+// read sets the model to the server's values, and keeps values with the same meaning.
 func (m *scheduledMessageModel) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	m.Read(found.To, view, self)
@@ -259,7 +260,7 @@ func scheduledMessageSchema() schema.Schema {
 	}
 }
 
-// momentValidator accepts a moment in whole seconds.
+// momentValidator accepts a time in whole seconds.
 type momentValidator struct{}
 
 func (momentValidator) Description(context.Context) string {

@@ -93,7 +93,7 @@ func TestProtocolDraftImport(t *testing.T) {
 	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
 }
 
-// Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
+// Drafts that are created at the same time are stored in few requests. A refused one does not affect the others.
 func TestProtocolDrafts_CreatedTogether_Batched(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
@@ -130,7 +130,7 @@ func TestProtocolDrafts_CreatedTogether_Batched(t *testing.T) {
 	}
 }
 
-// Drafts have no name by which one could be another: none waits for the end of another's deletion.
+// Drafts have no unique name, so none waits for the deletion of another.
 func TestProtocolDrafts_DeletedTogether_NoWait(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	other := o.NewRun(t, "zulip_draft")
@@ -157,7 +157,7 @@ func TestProtocolDrafts_DeletedTogether_NoWait(t *testing.T) {
 	expectDraft(t, o)
 }
 
-// Without one that is refused, one request is enough for all that come together.
+// Without a refused draft, one request is enough for all.
 func TestProtocolDraftsInOneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	p, plans := run.Process(), []*acctest.PlannedChange{}
@@ -190,24 +190,24 @@ func TestProtocolDraftBadInput(t *testing.T) {
 	})
 }
 
-// Importing what is not there says so in words of its own, not in the CLI's.
+// The import of an object that doesn't exist has the provider's error, not Terraform's.
 func TestProtocolDraftImport_NotFound_Error(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_draft")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
 }
 
-// The server cuts the topic of a draft before it takes white space away: so that is not sent.
+// The server cuts the topic of a draft before it removes white space, so the white space is not sent.
 func TestProtocolDraftLongTopicWithSpace(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(values{"channel": "general", "topic": strings.Repeat("🦄", 60) + " ", "content": "x"})
 }
 
-// clock is a server's clock that tests can put forward.
+// clock is a server's clock that tests can advance.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// scheduledMessageManaged gives a test a sandbox and one zulip_scheduled_message to manage in it, which does not exist yet.
+// scheduledMessageManaged starts a sandbox, and a run with one zulip_scheduled_message that does not exist yet.
 func scheduledMessageManaged(t *testing.T) (*acctest.Organization, *acctest.Run, *clock) {
 	t.Helper()
 	clock := &clock{}
@@ -216,14 +216,14 @@ func scheduledMessageManaged(t *testing.T) (*acctest.Organization, *acctest.Run,
 	return o, run, clock
 }
 
-// at is a moment from now on, as a configuration writes it.
+// at returns a time after now, in the form of a configuration.
 func at(wait time.Duration) string { return time.Now().Add(wait).UTC().Format(time.RFC3339) }
 
 func scheduledMessageConfig(content, moment string) values {
 	return values{"channel": "general", "topic": "plans", "content": content, "scheduled_delivery_timestamp": moment}
 }
 
-// scheduled returns the account's scheduled messages, in words.
+// scheduled returns the account's scheduled messages, as texts.
 func scheduled(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	list, err := o.Client.ScheduledMessages(context.Background())
@@ -250,7 +250,7 @@ func sentMessages(t *testing.T, o *acctest.Organization) []string {
 	return written(t, o, "plans")
 }
 
-// waitFor waits until a moment has come on this machine's clock, by which the provider judges.
+// waitFor waits until a time on this machine's clock, which the provider uses.
 func waitFor(t *testing.T, moment string) {
 	t.Helper()
 	parsed, err := time.Parse(time.RFC3339, moment)
@@ -335,7 +335,7 @@ func TestProtocolScheduledMessageDrift(t *testing.T) {
 	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
 }
 
-// A message that the server could not send needs another moment.
+// A message that the server could not send needs another time.
 func TestProtocolScheduledMessageFailed(t *testing.T) {
 	o, run, clock := scheduledMessageManaged(t)
 	channel := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "short-lived", "subscribers": fmt.Sprintf("[%d]", o.Self.ID)})

@@ -57,7 +57,7 @@ type organizationsModel struct {
 
 const (
 	defaultMinimumLifetime = 10 * time.Minute
-	// expiresKey holds the end of the token's life in the private data, for Renew.
+	// expiresKey is the key of the token's expiry in the private data, for Renew.
 	expiresKey = "expires"
 )
 

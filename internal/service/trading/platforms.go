@@ -60,7 +60,7 @@ type platformsModel struct {
 	Platforms      []platformModel `tfsdk:"platforms"`
 }
 
-// admits reports whether a platform passes every filter.
+// admits reports whether a platform matches every filter.
 func (m *platformsModel) admits(platform *platformModel) bool {
 	of := platform.OrganizationID
 	if of.IsNull() && platform.Organization != nil {
@@ -134,7 +134,7 @@ func (v idValidator) ValidateString(ctx context.Context, req validator.StringReq
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid ID", fmt.Sprintf("%q is not an ID of the trading cloud: write %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
 }
 
-// organizationModel is an organization that the client takes part in.
+// organizationModel is an organization of the client.
 type organizationModel struct {
 	ID      types.String `tfsdk:"id"`
 	Name    types.String `tfsdk:"name"`

@@ -19,7 +19,7 @@ import (
 
 const (
 	london    = "0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a01"
-	frankfurt = "0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a03" // dead
+	frankfurt = "0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a03" // not connected
 )
 
 // configured starts the provider with a block. Further settings are in the environment.
@@ -166,7 +166,7 @@ func TestProtocolTradingToken(t *testing.T) {
 	}
 	opened.Renew().ExpectWarning(t, "", "has expired", written)
 
-	// One that lasts for too short a time is not handed out, if there can be a longer one.
+	// A token with a short remaining life is not used if a longer one can be obtained.
 	longer, diags := p.Open("zulip_trading_token", acctest.Values{"minimum_lifetime_seconds": 3600})
 	diags.ExpectNoError(t)
 	if longer.Values["access_token"] == opened.Values["access_token"] {
@@ -180,8 +180,8 @@ func TestProtocolTradingToken(t *testing.T) {
 	diags.ExpectError(t, "", "Cannot get a token", "invalid_client")
 }
 
-// TestAccSandboxTradingToken gives the token to another provider's block, which is where a CLI lets it go, and finds it in
-// no state.
+// TestAccSandboxTradingToken gives the token to another provider's block, where Terraform accepts it, and checks that
+// no state has it.
 func TestAccSandboxTradingToken(t *testing.T) {
 	cloud := acctest.StartTrading(t, sandbox.TradingConfig{})
 	credentials := cloud.Credentials()
