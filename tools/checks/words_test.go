@@ -1,6 +1,9 @@
 package checks
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,4 +59,25 @@ func TestDocsWords_Pages_Plain(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestDocsWords_Comments_Plain(t *testing.T) {
+	for _, file := range strings.Fields(run(t, "git", "-C", "../..", "ls-files", "*.go", ":!*/testdata/*")) {
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, filepath.Join("../..", file), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range parsed.Comments {
+			for _, comment := range group.List {
+				if !isDirective(comment) {
+					checkWords(t, files.Position(comment.Pos()).String(), strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")))
+				}
+			}
+		}
+	}
+}
+
+func isDirective(comment *ast.Comment) bool {
+	return strings.HasPrefix(comment.Text, "//nolint") || strings.HasPrefix(comment.Text, "//go:")
 }
