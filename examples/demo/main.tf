@@ -1,4 +1,4 @@
-# What "make demo" applies: three channels, and who may do what in them.
+# "make demo" applies this: three channels, and who can do what in them.
 
 terraform {
   required_providers {

@@ -5,8 +5,8 @@ resource "zulip_channel" "alerts" {
   can_send_message_group = ["role:moderators", "user:terraform-bot@zulip.example.com"]
 }
 
-# The ID ties it to the channel. With depends_on, every plan that changes a channel would show all of this as known after
-# apply.
+# The ID is a reference to the channel. With depends_on, every plan that changes a channel would show the access as known
+# after apply.
 data "zulip_channel_access" "alerts" {
   for_each = zulip_channel.alerts
 
@@ -31,7 +31,7 @@ check "alerts" {
   }
 }
 
-# Every private channel has at least two people, not bots, who can administer it, whoever created it.
+# At least two people, not counting bots, can administer every private channel.
 data "zulip_channels" "all" {}
 
 data "zulip_channel_access" "private" {

@@ -1,6 +1,6 @@
 data "zulip_channels" "all" {}
 
-# Public channels in which everyone may post.
+# Public channels in which everyone can post.
 output "open" {
   value = [
     for channel in data.zulip_channels.all.channels : channel.name

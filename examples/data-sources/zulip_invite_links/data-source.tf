@@ -1,6 +1,6 @@
 data "zulip_invite_links" "all" {}
 
-# Links that never end are worth a look.
+# Links that never expire can be a risk.
 output "endless_links" {
   value = [for link in data.zulip_invite_links.all.invite_links : link.id if link.expiry_date == null]
 }

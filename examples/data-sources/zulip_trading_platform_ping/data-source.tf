@@ -6,10 +6,10 @@ data "zulip_trading_platform_ping" "each" {
   platform_id = each.key
 }
 
-# A dead platform is a warning of the check; the apply goes on.
+# If the platform is not connected, the check warns, and the apply continues.
 check "platforms" {
   assert {
     condition     = alltrue([for ping in data.zulip_trading_platform_ping.each : ping.reachable])
-    error_message = "Dead: ${join(", ", [for ping in data.zulip_trading_platform_ping.each : "${ping.platform_id} (${ping.problem})" if !ping.reachable])}"
+    error_message = "Not reachable: ${join(", ", [for ping in data.zulip_trading_platform_ping.each : "${ping.platform_id} (${ping.problem})" if !ping.reachable])}"
   }
 }

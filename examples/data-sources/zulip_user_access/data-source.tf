@@ -22,7 +22,7 @@ check "the_bot_posts_alerts" {
   }
 }
 
-# No guest can post in any channel named alerts-*, whoever created it.
+# No guest can post in a channel named alerts-*.
 data "zulip_users" "guests" {
   role      = "guest"
   is_active = true

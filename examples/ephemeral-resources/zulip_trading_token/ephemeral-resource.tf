@@ -1,9 +1,9 @@
-# For a run that takes up to half an hour.
+# The token is valid for at least half an hour.
 ephemeral "zulip_trading_token" "run" {
   minimum_lifetime_seconds = 1800
 }
 
-# It may go where nothing is stored: into another provider's block, or a write-only attribute.
+# Use it only where nothing is stored: in the block of another provider, or in a write-only attribute.
 locals {
   authorization = "${ephemeral.zulip_trading_token.run.token_type} ${ephemeral.zulip_trading_token.run.access_token}"
 }

@@ -1,2 +1,2 @@
-# The kind of picture, and after = the file that it shows
+# The kind of picture, =, and the path of its file
 terraform import 'zulip_organization_image.logo["logo"]' logo=./logo.png

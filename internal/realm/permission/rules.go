@@ -59,29 +59,29 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 
 // can returns the people who have a right, by the server's rules. Deactivated accounts have none.
 //
-//	Who                               May                                                     May not
-//	incoming webhook bot              post and start topics, as any bot                       all other rights: no other part of the API answers it
-//	bot                               post and start topics where its owner may               –
-//	administrator, owner              administer, add and remove subscribers, move messages;  read what is private; delete, resolve, post by the
-//	                                  in a channel whose messages they read                   role alone
-//	guest                             what a subscriber may                                   administer, add, remove, join; by the organization's
-//	                                                                                          rights, those that the server keeps from guests
-//	guest, web-public, not in it      read it as everybody on the internet does, post         delete, move, resolve
-//	not in it, private, may join      read, delete, move, resolve, as if in it                –
+//	User                              Can                                                     Cannot
+//	incoming webhook bot              post and start topics, like any bot                     use any other right: other endpoints refuse it
+//	bot                               post and start topics where its owner can               –
+//	administrator, owner              administer, add and remove subscribers, move messages   read private messages; delete, resolve or post because
+//	                                  in a channel whose messages they can read               of the role
+//	guest                             use the rights of a subscriber                          administer, add, remove, join; use organization
+//	                                                                                          permissions that the server does not give guests
+//	guest, web-public, not in it      read like everyone on the internet, post                delete, move, resolve
+//	not in it, private, can join      read, delete, move, resolve, like a subscriber          –
 //	   or add subscribers
-//	… and the history is protected    join, add subscribers; delete own messages of the       read, delete others' messages, move, resolve: these
-//	                                  time in the channel                                     are for who is in it
-//	not in it, named to take others   –                                                       unsubscribe others, without knowing of the channel by
-//	   out of a private channel                                                               another right
-//	anybody, where all messages go    post                                                    start a topic, move to another one, resolve
+//	… and the history is protected    join, add subscribers; delete own messages from the     read, delete others' messages, move, resolve: these
+//	                                  time as a subscriber                                    require a subscription
+//	not in it, can remove others      –                                                       unsubscribe others, unless another right shows them
+//	   from a private channel                                                                 the channel
+//	anyone, if all messages are       post                                                    start a topic, move to another one, resolve
 //	   without a topic
-//	anybody, in an archived channel   what is about the channel and who is in it              what is about messages
-//	may move to other topics, may     move to an existing topic                               move to a new one
+//	anyone, in an archived channel    use rights about the channel and its subscribers        use rights about messages
+//	can move to other topics, but     move to an existing topic                               move to a new one
 //	   not start topics
-//	on the internet                   read what is web-public, while the organization lets    –
-//	                                  spectators in: [ChannelRights.IsReadByInternet]
+//	on the internet                   read web-public messages, if the organization allows    –
+//	                                  spectators: [ChannelRights.IsReadByInternet]
 //
-// The last but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
+// The last row but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
 // https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.
 func (o *outcome) can(right Right) bitset {
 	switch right {
