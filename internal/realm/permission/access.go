@@ -19,8 +19,7 @@ import (
 // The subscribers of a channel are part of [Channel]. If they are not given, the results are unknown where they
 // matter.
 
-// Access is the part of an organization that decides who may do what. It is immutable and safe
-// for concurrent use.
+// Access is the part of an organization that decides who can do what. It is immutable and safe for concurrent use.
 type Access struct {
 	facts  AccessInput
 	roster *roster
@@ -32,40 +31,40 @@ type Access struct {
 	bots           bitset     // nil if there are none
 	ownedBots      []ownedBot // active ones with an owner
 	groups         map[int64]bitset
-	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are the groups for which
-	// that makes a difference: these, and groups that contain one of them, with the people who may be in them.
+	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are these groups and
+	// the groups that contain one of them, with the people who may be in them.
 	unknownMembers  map[int64]unknownMembers
 	uncertainGroups map[int64]upperBound
-	// spectatorsUnknown says that it is not known whether people without an account can read web-public channels.
+	// spectatorsUnknown is true if it is not known whether people without an account can read web-public channels.
 	spectatorsUnknown bool
 }
 
-// unknownMembers says that a group will have more members than the direct members that are known.
+// unknownMembers means that a group will have more members than the known direct members.
 type unknownMembers struct {
-	// among, if isBounded, are the IDs of those who may be members.
+	// among, if isBounded, are the IDs of possible members.
 	among     []int64
 	isBounded bool
 }
 
-// upperBound is everybody who may be in a group whose members are uncertain.
+// upperBound has everyone who may be in a group with uncertain members.
 type upperBound struct {
 	most bitset
-	// isOpen says that there may also be people in it who have no account yet.
+	// isOpen is true if the group may also contain people without an account.
 	isOpen bool
 }
 
 // ownedBot holds the places of a bot and its owner in the roster.
 type ownedBot struct{ bot, owner int }
 
-// AccessInput is what [NewAccess] needs to know about an organization.
+// AccessInput has the facts about an organization that [NewAccess] needs.
 type AccessInput struct {
 	Users  []*zulip.User
 	Groups []*zulip.UserGroup
-	// Realm holds the organization's own permissions and settings. If it is nil, all of these permissions are nobody.
+	// Realm has the organization's own permissions and settings. If it is nil, no one has these permissions.
 	Realm *zulip.Realm
 }
 
-// NewAccess computes who is in each group of an organization.
+// NewAccess computes the members of each group of an organization.
 func NewAccess(facts AccessInput) *Access { return newAccess(facts, newRoster(facts.Users), nil) }
 
 // newAccess computes the groups for facts that may have changed since the roster was created. The users keep their places
@@ -131,8 +130,8 @@ func (a *Access) addUser(user *zulip.User, place int) {
 	}
 }
 
-// In returns the active people in a value, directly or through groups. Whether they can make use
-// of the permission is another question: [Access.Can].
+// In returns the active people in a value, directly or through groups. [Access.Can] says whether they can also exercise
+// the permission.
 func (a *Access) In(value zulip.GroupSettingValue) People {
 	return People{a.roster, a.members(value)}
 }
@@ -167,21 +166,21 @@ func (a *Access) activeUsers(ids []int64) bitset {
 	return set
 }
 
-// IsUncertain reports whether it is not completely known who will be in a value.
+// IsUncertain reports whether the people in a value are not completely known.
 func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
 	most, isOpen := a.upperBound(value)
 	return isOpen || most != nil && !most.equal(a.members(value))
 }
 
-// Bounds returns the active people who are certainly in a value, and those who are or may be. isOpen reports whether
-// the value may also contain people without an account.
+// Bounds returns the active people who are certainly in a value, and those who may be. isOpen reports whether the value
+// may also contain people without an account.
 func (a *Access) Bounds(value zulip.GroupSettingValue) (least, most People, isOpen bool) {
 	least = a.In(value)
 	possible, isOpen := a.upperBound(value)
 	return least, People{a.roster, least.set.or(possible)}, isOpen
 }
 
-// upperBound returns everybody who may be in a value, and whether there may be others without an account yet; nil if the
+// upperBound returns the people who may be in a value, and whether it may contain others without an account; nil if the
 // value contains no uncertain group.
 func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen bool) {
 	if len(a.uncertainGroups) == 0 {
@@ -270,8 +269,8 @@ func (c closure) visit(group *zulip.UserGroup) {
 	}
 }
 
-// ByOrganization returns the permission of the organization that grants a right in every channel to those who have access
-// to it, and the people whom it grants it; "" if there is none.
+// ByOrganization returns the permission of the organization that grants a right in every channel that people have
+// access to, and the people who get the right; "" if there is none.
 func (a *Access) ByOrganization(right Right) (setting string, people People) {
 	o := outcome{access: a, channel: &Channel{}}
 	return organizationRights[right].setting, People{a.roster, o.permittedByOrganization(right)}
@@ -282,16 +281,16 @@ type Held struct {
 	roster *roster
 	// sets has one set for each assumption about unknown facts, and a single one if everything is known.
 	sets []bitset
-	// everybodyIn says of each set whether it takes everybody for subscribed; nil where the subscribers are known.
+	// everybodyIn is true for each set that assumes everyone is subscribed; nil if the subscribers are known.
 	everybodyIn []bool
-	// isUnknown says that nothing is known.
+	// isUnknown is true if nothing is known.
 	isUnknown bool
 }
 
-// HeldByUnknown is a right of which nothing is known.
+// HeldByUnknown returns a right with unknown people.
 func HeldByUnknown() Held { return Held{isUnknown: true} }
 
-// Held is a right that just these people have.
+// Held returns a right that exactly these people have.
 func (p People) Held() Held { return Held{roster: p.roster, sets: []bitset{p.set}} }
 
 // HeldByAtLeast returns a right of these people, and perhaps of others, depending on the subscribers of a channel.
@@ -299,7 +298,7 @@ func (a *Access) HeldByAtLeast(people People) Held {
 	return Held{roster: a.roster, sets: []bitset{people.set, a.active}, everybodyIn: []bool{false, true}}
 }
 
-// Held returns who has which right in the channel. Rights for which the server has no permission are absent.
+// Held returns the people with each right in the channel. Rights for which the server has no permission are absent.
 func (s ChannelRights) Held() map[Right]Held {
 	outcomes, all := s.Access.outcomes(&s.Channel), map[Right]Held{}
 	for _, right := range RightsAndHistory {
@@ -343,7 +342,7 @@ func (h Held) Possible() (who People, isAll bool) {
 }
 
 // To returns the effect of a change from h to after. Unknown subscribers are the same before and after, so they need
-// not be known where they make no difference to the change.
+// not be known if they make no difference to the change.
 func (h Held) To(after Held) Effect {
 	if h.isUnknown || after.isUnknown {
 		return Effect{Unknown: true}
@@ -407,7 +406,8 @@ func CompareInternet(before, after ChannelRights) Internet {
 	return InternetAsBefore
 }
 
-// IsReadByInternet reports whether anyone on the internet reads the channel without an account, and whether that is known.
+// IsReadByInternet reports whether anyone on the internet can read the channel without an account, and whether that is
+// known.
 func (s ChannelRights) IsReadByInternet() (reads, known bool) {
 	spectators, known := s.Access.allowsSpectators()
 	switch {
@@ -421,8 +421,8 @@ func (s ChannelRights) IsReadByInternet() (reads, known bool) {
 	return known, known
 }
 
-// allowsSpectators reports whether people without an account can read web-public channels, and whether that is known. They
-// can on a server that does not tell.
+// allowsSpectators reports whether people without an account can read web-public channels, and whether that is known.
+// They can if the server does not return the setting.
 func (a *Access) allowsSpectators() (lets, known bool) {
 	if a == nil || a.facts.Realm == nil {
 		return true, true

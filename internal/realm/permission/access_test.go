@@ -155,7 +155,7 @@ func TestLawWaitingPeriod_Unknown_NotGuessed(t *testing.T) {
 				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), is[right].Gain.IDs(), is[right].Lose.IDs())
 			}
 		}
-		for _, group := range facts.Groups { // that all members are in the role of members is no question
+		for _, group := range facts.Groups { // all members are certainly in the role of members
 			if group.Name == "role:members" && unknown.IsUncertain(zulip.NamedGroup(group.ID)) {
 				t.Fatal("it counts as not known who is a member")
 			}
@@ -171,7 +171,7 @@ func effectsByRight(before, after permission.ChannelRights) map[permission.Right
 	return effects
 }
 
-// missing are those of the first who are not among the second.
+// missing returns the elements of the first that are not in the second.
 func missing(ids, others []int64) []int64 {
 	rest := []int64{}
 	for _, id := range ids {
@@ -200,7 +200,7 @@ func team(t *testing.T) (access *permission.Access, facts permission.AccessInput
 	return permission.NewAccess(facts), facts
 }
 
-// open returns a channel in which everyone posts and starts topics, and no one has another right by a value.
+// open returns a channel in which everyone can post and start topics, and all other permissions are nobody.
 func open(privacy zulip.Privacy, subscribers ...int64) permission.Channel {
 	channel := permission.Channel{Privacy: privacy, Permissions: map[string]zulip.GroupSettingValue{}, Subscribers: subscribers, SubscribersKnown: true}
 	for _, setting := range permission.ChannelSettings {
@@ -274,7 +274,7 @@ func TestGroups_UnknownMembers_EffectUnknown(t *testing.T) {
 	if !effects[permission.CanSendMessage].Unknown || len(effects) != 2 { // the other is to start topics
 		t.Errorf("of a group below the one in the value it is not known who is in it: %+v", effects)
 	}
-	// Later it is known.
+	// The value is known later.
 	later := after.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3, 4}}}})
 	effects = effectsByRight(permission.ChannelRights{Access: access, Channel: channel}, permission.ChannelRights{Access: later, Channel: channel})
 	if got := effects[permission.CanSendMessage]; !slices.Equal(got.Gain.IDs(), []int64{4}) || got.Unknown {

@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// matrix tells whom a real server let do a thing, for rights, kinds of channel and values.
+// matrix has the accounts that a real server allowed to use a right, for rights, kinds of channel and values.
 type matrix struct {
 	Accounts map[string]struct {
 		Role  zulip.Role `json:"role"`
@@ -33,7 +33,7 @@ type matrixRow struct {
 	Refusals   map[string]string `json:"refusals"`
 }
 
-// tried are the accounts that were asked to try.
+// tried are the accounts that made the attempts.
 func (r *matrixRow) tried(account string) bool {
 	_, refused := r.Refusals[account]
 	return refused || slices.Contains(r.Allowed, account)
@@ -82,7 +82,7 @@ func newRecordedOrganization(m *matrix) *recordedOrganization {
 	return o
 }
 
-// value is the group-setting value of principals as the matrix writes them.
+// value returns the group-setting value of principals in the form of the matrix.
 func (o *recordedOrganization) value(principals []string) zulip.GroupSettingValue {
 	var value zulip.GroupSettingValue
 	for _, principal := range principals {
@@ -98,7 +98,7 @@ func (o *recordedOrganization) value(principals []string) zulip.GroupSettingValu
 	return permission.Canonical(value, o.groups["role:nobody"])
 }
 
-// channel is the channel of a row, as it was when the accounts tried.
+// channel returns the channel of a row during the attempts.
 func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 	channel := permission.Channel{Privacy: row.Privacy, SubscribersKnown: true, Permissions: map[string]zulip.GroupSettingValue{}}
 	for _, setting := range permission.ChannelSettings {
@@ -106,7 +106,7 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 	}
 	everyone := zulip.NamedGroup(o.groups["role:everyone"])
 	channel.Permissions["can_send_message_group"], channel.Permissions["can_create_topic_group"] = everyone, everyone
-	// In the tries of the three rights over subscribers, no one administered the channel.
+	// In the attempts of the three rights over subscribers, no one administered the channel.
 	if !strings.Contains(row.Setting, "subscribe") {
 		channel.Permissions["can_administer_channel_group"] = zulip.GroupSettingValue{DirectMembers: []int64{o.accounts["owner"]}}
 	}
@@ -116,8 +116,8 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 		channel.Subscribers = slices.Collect(maps.Values(o.accounts))
 	}
 	if row.Setting == "can_remove_subscribers_group" {
-		// The account that the others tried to remove was subscribed before each try. It was still subscribed at its
-		// own turn, because no one before it could remove it.
+		// The account that the others tried to remove was subscribed before each attempt. It was still subscribed
+		// during its own attempt, because no one before could remove it.
 		channel.Subscribers = append(channel.Subscribers, o.accounts["member"])
 	}
 	return channel
@@ -149,8 +149,8 @@ func TestConformanceEffectiveAccess(t *testing.T) {
 	fmt.Printf("effective access: alike %d/%d\n", alike, len(m.Rows))
 }
 
-// situation is one try of a right in a channel of a real server, at feature level 442, for which an earlier version
-// computed another result.
+// situation is one attempt of a right in a channel of a real server, at feature level 442. An earlier version computed
+// another result for it.
 type situation struct {
 	Miss       string                 `json:"miss"` // "access"; the others are in package review
 	Right      permission.Right       `json:"right"`

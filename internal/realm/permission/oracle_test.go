@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// oracle decides for one person at a time, in the order in which the server asks, by linear search. Tests compare
+// oracle decides for one person at a time, in the order of the server's checks, by linear search. Tests compare
 // effective access with it.
 type oracle struct{ facts permission.AccessInput }
 
@@ -179,8 +179,7 @@ func without(channel *permission.Channel, user *zulip.User) *permission.Channel 
 	return &left
 }
 
-// permissionRules are the rules of a permission in the provider's tables and in the sandbox's, in the words of the
-// sandbox.
+// permissionRules are the rules of a permission in the tables of the provider and the sandbox, in the sandbox's form.
 type permissionRules struct {
 	Since                                                  int
 	AllowInternet, AllowNobody, AllowEveryone, RequireRole bool
@@ -188,8 +187,8 @@ type permissionRules struct {
 	Roles, Default                                         string
 }
 
-// The provider and the sandbox share no type, so that both cannot hold the same mistake. Up to the recorded level a real
-// server tells whose is wrong; above it nothing but the two tables is compared.
+// The provider and the sandbox share no type, so that both cannot have the same mistake. Up to the recorded level, a
+// real server shows which is wrong. Above it, only the two tables are compared.
 func TestTables_Sandbox_SameRules(t *testing.T) {
 	for _, tables := range []struct {
 		provider permission.Table
@@ -224,7 +223,7 @@ func TestTables_Sandbox_SameRules(t *testing.T) {
 func ofProvider(s permission.Setting, isShown bool) permissionRules {
 	by := s.SupportedBy()
 	return permissionRules{
-		// Below the oldest level that is supported, some permissions had another form, which the sandbox has too.
+		// Below the oldest supported level, some permissions had another form, which the sandbox also has.
 		Since:         max(s.FeatureLevel, featurelevel.Oldest),
 		AllowInternet: by.AllowInternetGroup, AllowNobody: by.AllowNobodyGroup, AllowEveryone: by.AllowEveryoneGroup, RequireRole: by.RequireSystemGroup,
 		OwnerOnly: s.OwnersOnly, Unwritable: isShown,
@@ -245,7 +244,7 @@ func ofSandbox(p rules.Permission, creator string) permissionRules {
 	}
 }
 
-// sorted writes names as one text, in whatever order they are.
+// sorted returns names as one text, independent of their order.
 func sorted(names []string) (text string) {
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		text += name + " "
@@ -253,7 +252,8 @@ func sorted(names []string) (text string) {
 	return text
 }
 
-// The server applies the permissions of a channel one by one, in an order that both have to know (server-behavior §C10).
+// The server applies the permissions of a channel one by one, in an order that both tables must have (server-behavior
+// §C10).
 func TestChannelPermissions_Sandbox_SameOrder(t *testing.T) {
 	var mine, others []string
 	for _, setting := range permission.ChannelSettings {
@@ -267,7 +267,7 @@ func TestChannelPermissions_Sandbox_SameOrder(t *testing.T) {
 	}
 }
 
-// The server refuses a guest's request to leave a group, whatever the value is. Mentioning a group takes no such
+// The server refuses a guest's request to leave a group, whatever the value is. Mentioning a group requires no such
 // request.
 func TestGuest_LeavingGroup_NotAdmitted(t *testing.T) {
 	const member, guest = 1, 2

@@ -15,12 +15,12 @@ type People struct {
 	set    bitset
 }
 
-// roster assigns everybody in an organization a place: the index of the bit for this user in
-// every set. Deactivated users have one too, but are in no result.
+// roster assigns everyone in an organization a place, the index of the user's bit in every set. Deactivated users also
+// have a place, but are in no result.
 type roster struct {
 	users  []*zulip.User // ascending by ID
 	places map[int64]int
-	guests bitset // whoever has that role, active or not
+	guests bitset // all guests, active or not
 }
 
 // newRoster leaves out the server's own bots, to which permissions do not apply.
@@ -47,10 +47,10 @@ func (p People) Has(id int64) bool {
 	return ok && p.set.has(place)
 }
 
-// Len is how many there are.
+// Len returns the number of people in the set.
 func (p People) Len() int { return p.set.count() }
 
-// Guests is how many of them are guests.
+// Guests returns the number of guests in the set.
 func (p People) Guests() (n int) {
 	if p.roster == nil {
 		return 0
@@ -64,7 +64,7 @@ func (p People) Guests() (n int) {
 // IsEmpty reports whether the set is empty.
 func (p People) IsEmpty() bool { return p.set.isEmpty() }
 
-// All gives everybody in the set, ascending by ID.
+// All iterates over the people in the set, ascending by ID.
 func (p People) All() iter.Seq[*zulip.User] {
 	return func(yield func(*zulip.User) bool) {
 		for place := range p.set.places() {
@@ -75,7 +75,7 @@ func (p People) All() iter.Seq[*zulip.User] {
 	}
 }
 
-// IDs lists everybody in the set, ascending.
+// IDs returns the IDs in the set, ascending.
 func (p People) IDs() []int64 {
 	ids := make([]int64, 0, p.Len())
 	for user := range p.All() {
@@ -93,12 +93,12 @@ func (p People) Minus(other People) People {
 // And returns those who are in both sets, which are of the same organization.
 func (p People) And(other People) People { return People{p.roster, p.set.and(other.set)} }
 
-// Equal reports whether both sets, of the same organization, hold the same people.
+// Equal reports whether both sets, of the same organization, contain the same people.
 func (p People) Equal(other People) bool {
 	return p.set.equal(other.set)
 }
 
-// Key is the same text for the same people of one organization, and another for others: for a map of such sets.
+// Key returns a key for a map of sets of one organization, which is the same for the same people.
 func (p People) Key() string {
 	set := p.set
 	for len(set) > 0 && set[len(set)-1] == 0 {
@@ -111,8 +111,7 @@ func (p People) Key() string {
 	return string(key)
 }
 
-// bitset is a set of places. Operations make new sets; nil is empty, and a set may be
-// shorter than another.
+// bitset is a set of places. Operations return new sets. nil is empty, and a set can be shorter than another.
 type bitset []uint64
 
 const wordSize = 64
@@ -120,7 +119,7 @@ const wordSize = 64
 // newBitset returns an empty set for places below size.
 func newBitset(size int) bitset { return make(bitset, (size+wordSize-1)/wordSize) }
 
-// add is only for the one who makes a set.
+// add modifies b, so it may only be used while b is being built.
 func (b bitset) add(place int) { b[place/wordSize] |= 1 << (place % wordSize) }
 
 // addAll modifies b, so it may only be used while b is being built. b must be at least as long as other.
@@ -194,14 +193,14 @@ func (b bitset) places() iter.Seq[int] {
 	}
 }
 
-// maxSettled is of how many groups [Access.Settle] makes assumptions.
+// maxSettled is the maximum number of groups about which [Access.Settle] makes assumptions.
 const maxSettled = 2
 
 // Settle returns the organization under four assumptions about the unknown members of the groups in a value: none,
 // all people, all bots, or both. It returns nil if all members are known or there are too many such groups.
 //
-// What someone can do depends on their own groups, and for a bot on those of its owner. So every existing account has
-// the result of one of these assumptions, whatever the members will be.
+// A user's rights depend on their own groups, and a bot's on the groups of its owner. So the result for every existing
+// account is that of one of these assumptions, whatever the members will be.
 func (a *Access) Settle(value zulip.GroupSettingValue) (all []*Access) {
 	groups, ok := a.unknownWithin(value)
 	if !ok || len(groups) == 0 || len(groups) > maxSettled {

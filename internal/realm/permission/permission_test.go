@@ -307,7 +307,7 @@ func TestLawAdmits_ActiveMembers_Only(t *testing.T) {
 	})
 }
 
-// contains finds membership the slow and obvious way.
+// contains computes membership in the slow and obvious way.
 func contains(o *organization, value zulip.GroupSettingValue, user int64) bool {
 	if slices.Contains(value.DirectMembers, user) {
 		return true

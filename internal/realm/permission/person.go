@@ -6,25 +6,25 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Person computes the access of one person or bot, which depends on no one but the owner of a bot. All channels of a
-// large organization therefore take as long as a few channels for everyone. It is immutable and safe for concurrent
+// Person computes the access of one person or bot, which depends on no other account but a bot's owner. All channels of
+// a large organization therefore take as long as a few channels for everyone. It is immutable and safe for concurrent
 // use.
 type Person struct {
 	user  *zulip.User
 	owner *zulip.User // active owner of a bot, or nil
-	// access is the organization as if these two were its only people.
+	// access is the access in an organization with only these two people.
 	access *Access
-	// paths and ownerPaths are how the two are in groups, by ID of the group.
+	// paths and ownerPaths are the paths from groups to the two, by ID of the group.
 	paths, ownerPaths map[int64]string
 }
 
 // GrantedRight is a right of a user with the principals that grant it.
 type GrantedRight struct {
 	Right Right
-	// Through lists what grants the right, each of which would do: a principal of the permission of the same name
-	// ("role:members"), with the groups that lead to the user ("group:leads > group:sre"), another permission with such a
-	// principal ("can_administer_channel_group: user:ada@example.com"), or a fact such as "subscriber" or "administrator of
-	// the organization". The rights of a bot's owner begin with "owner of the bot: ".
+	// Through lists the reasons for the right, each of which is sufficient: a principal of the permission of the same
+	// name ("role:members"), with the groups that lead to the user ("group:leads > group:sre"), another permission with
+	// such a principal ("can_administer_channel_group: user:ada@example.com"), or a fact such as "subscriber" or
+	// "administrator of the organization". The rights of a bot's owner begin with "owner of the bot: ".
 	Through []string
 }
 
@@ -32,9 +32,9 @@ type GrantedRight struct {
 type ChannelAccess struct {
 	// Rights are in the order of [Rights].
 	Rights []GrantedRight
-	// Unknown are the rights for which the server has no permission, or that depend on something unknown.
+	// Unknown are the rights for which the server has no permission, or that depend on unknown facts.
 	Unknown []Right
-	// Through lists what gives the user access to the channel's content; empty if the user has none.
+	// Through lists the reasons for access to the channel's content; empty if the user has none.
 	Through []string
 }
 
@@ -78,8 +78,8 @@ func (a *Access) ownerPlace(user *zulip.User) (place int, ok bool) {
 	return place, ok
 }
 
-// groupPaths returns the shortest way from each group that a user is in to the user, by ID of the group: "group:leads >
-// group:sre". It ends at the first role, because everybody knows who is in a role.
+// groupPaths returns the shortest path from each group of a user to the user, by ID of the group: "group:leads >
+// group:sre". It ends at the first role, because the members of a role are obvious.
 func groupPaths(user int64, groups []*zulip.UserGroup) map[int64]string {
 	paths, parents := map[int64]string{}, map[int64][]*zulip.UserGroup{}
 	var queue []*zulip.UserGroup
@@ -107,7 +107,7 @@ func groupPaths(user int64, groups []*zulip.UserGroup) map[int64]string {
 	return paths
 }
 
-// principalOf writes a group as configurations name it. The name of a role begins with "role:".
+// principalOf returns the principal of a group. The name of a role begins with "role:".
 func principalOf(group *zulip.UserGroup) string {
 	if group.IsSystemGroup {
 		return group.Name
@@ -127,7 +127,7 @@ func (p *Person) Groups() map[int64]string {
 	return groups
 }
 
-// Through returns how the user is in a value: by address, and through groups; empty if the user is not.
+// Through returns how the user is in a value: by email, and through groups; empty if the user is not.
 func (p *Person) Through(value zulip.GroupSettingValue) []string {
 	return principalsOf(value, p.user, p.paths)
 }
@@ -176,7 +176,7 @@ func (p *Person) In(channel Channel) ChannelAccess {
 	return found
 }
 
-// among returns those of some IDs that matter for the user.
+// among returns the IDs that matter for the user, out of some IDs.
 func (p *Person) among(ids []int64) []int64 {
 	var few []int64
 	for _, user := range p.access.roster.users {
@@ -267,7 +267,7 @@ func (e explanation) channelAdministrator() []string {
 	return e.other(CanAdministerChannel)
 }
 
-// other returns how the user is in a permission of the channel that is not named after the right which it grants.
+// other returns how the user is in a permission of the channel with another name than the right.
 func (e explanation) other(right Right) []string {
 	return prefixed(string(right)+": ", e.principals(e.channel.Permissions[string(right)]))
 }
@@ -291,7 +291,7 @@ func (e explanation) withOwner(right Right) []string {
 	return append(grants, prefixed(byOwner, principalsOf(value, e.owner, e.ownerPaths))...)
 }
 
-// ownersSubscription says that a bot posts where only its owner has access.
+// ownersSubscription is the reason if a bot can post where only its owner has access.
 func (e explanation) ownersSubscription() []string {
 	if e.owner == nil || len(e.content()) > 0 && e.privacy != zulip.PrivacyPrivateProtectedHistory || e.subscribers.has(e.place) {
 		return nil

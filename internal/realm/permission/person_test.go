@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// named gives drawn people addresses, by which principals name them.
+// named gives drawn people emails, by which principals name them.
 func named(facts permission.AccessInput) permission.AccessInput {
 	for _, user := range facts.Users {
 		user.Email = fmt.Sprintf("person%d@example.com", user.ID)
@@ -21,8 +21,7 @@ func named(facts permission.AccessInput) permission.AccessInput {
 	return facts
 }
 
-// TestLawPerson_ChannelRights_MatchAccess: a person has the rights that [permission.Access.Can] computes for everyone, and
-// each right is granted by a principal.
+// A person has the rights that [permission.Access.Can] computes for everyone, and a principal grants each right.
 func TestLawPerson_ChannelRights_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
@@ -62,7 +61,7 @@ func TestLawPerson_ChannelRights_MatchAccess(t *testing.T) {
 	})
 }
 
-// TestLawPerson_OrganizationPermissions_MatchAccess: the permissions are those whose holders the warnings of a plan count.
+// The organization permissions of a person match the people that the warnings of a plan count.
 func TestLawPerson_OrganizationPermissions_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
@@ -210,7 +209,7 @@ func TestPerson_TwoThousandChannels_Fast(t *testing.T) {
 
 const waitingPeriod = 10 // days
 
-// isFullMember decides it by the date alone, as the server does daily.
+// isFullMember decides it only by the date, as the server does daily.
 func isFullMember(user *zulip.User) bool { return hasWaited(user, waitingPeriod) }
 
 func hasWaited(user *zulip.User, days int) bool {
@@ -223,7 +222,7 @@ func systemGroups(users []*zulip.User, isFull func(*zulip.User) bool) []*zulip.U
 	groups := make([]*zulip.UserGroup, len(roles))
 	for i, name := range roles {
 		groups[i] = &zulip.UserGroup{ID: int64(10 + i), Name: "role:" + name, IsSystemGroup: true}
-		if i > 1 { // nobody is by itself, and nothing is below owners
+		if i > 1 { // role:nobody is separate, and owners have no subgroup
 			groups[i].DirectSubgroupIDs = []int64{int64(9 + i)}
 		}
 	}
@@ -254,7 +253,7 @@ func drawFacts(t *rapid.T) permission.AccessInput {
 		}
 		if i > 0 && rapid.IntRange(0, 2).Draw(t, "bot") == 0 {
 			owner := rapid.SampledFrom(facts.Users).Draw(t, "owner")
-			if !owner.IsBot { // only people own bots, and who is deactivated takes them along
+			if !owner.IsBot { // only people own bots, which are deactivated with their owner
 				kind := rapid.Int64Range(1, 4).Draw(t, "bot type")
 				user.IsBot, user.BotOwnerID, user.BotType = true, &owner.ID, &kind
 				user.IsActive = user.IsActive && owner.IsActive

@@ -1,5 +1,5 @@
-// Package permission computes with permissions. It sends no requests: what it needs to
-// know about the organization is passed in.
+// Package permission computes with permissions. It sends no requests, and gets the facts about the organization as
+// arguments.
 //
 //   - A [Principal] is what a configuration names: role:members, group:devs, user:ada@example.com.
 //     [Parse] reads one, [Resolve] turns principals into the value that the API takes (a
@@ -29,9 +29,9 @@ type Kind int
 const (
 	KindRole    Kind = iota // role:members, a system group by its name in the API
 	KindGroup               // group:NAME, a user group by name
-	KindUser                // user:EMAIL, a person or bot by address
-	KindGroupID             // group_id:N, a group by number
-	KindUserID              // user_id:N, a person or bot by number
+	KindUser                // user:EMAIL, a person or bot by email
+	KindGroupID             // group_id:N, a group by ID
+	KindUserID              // user_id:N, a person or bot by ID
 )
 
 var prefixes = map[Kind]string{
@@ -47,11 +47,11 @@ type Principal struct {
 	Kind Kind
 	// Name is the text after the prefix role:, group: or user:.
 	Name string
-	// ID is the number of group_id: and user_id:.
+	// ID is the ID after group_id: or user_id:.
 	ID int64
 }
 
-// String writes the principal as configurations do; [Parse] reads it back.
+// String returns the principal in the form of configurations, which [Parse] reads.
 func (p Principal) String() string {
 	if p.Kind == KindGroupID || p.Kind == KindUserID {
 		return prefixes[p.Kind] + strconv.FormatInt(p.ID, 10)
@@ -162,37 +162,36 @@ type Setting struct {
 	Name string
 	// FeatureLevel is the first at which the value is a group-setting value.
 	FeatureLevel int
-	// AllowEveryone says that guests can have the permission.
+	// AllowEveryone is true if guests can have the permission.
 	AllowEveryone bool
 	// RefuseNobody is true if the setting cannot be role:nobody.
 	RefuseNobody bool
 	// Roles are the only values it can have, one at a time; empty for a setting that can be
 	// any group and any list.
 	Roles []string
-	// NeedsContentAccess says that changing it requires access to the messages of a
-	// private channel, which administrators do not have by their role (server-behavior §C17).
+	// NeedsContentAccess is true if changing it requires access to the messages of a private channel, which
+	// administrators do not have because of their role (server-behavior §C17).
 	NeedsContentAccess bool
-	// OwnersOnly says that the server refuses requests of administrators that contain it,
-	// even if it would not change (server-behavior §O1).
+	// OwnersOnly is true if the server refuses requests of administrators that contain it, even if it would not change
+	// (server-behavior §O1).
 	OwnersOnly bool
-	// BySending says that the permission is exercised by sending messages, which is all that
-	// incoming webhook bots can do.
+	// BySending is true if the permission is exercised by sending messages. Incoming webhook bots can do nothing but
+	// that.
 	BySending bool
-	// BotsSince is the first feature level at which bots can exercise the permission: before, the server refuses the requests of
-	// all bots.
+	// BotsSince is the first feature level at which bots can exercise the permission. Below it, the server refuses the
+	// requests of all bots.
 	BotsSince int
-	// NotByGuests says that the server refuses the requests of guests that exercise the permission, although they can have it
-	// (server-behavior §G1).
+	// NotByGuests is true if the server refuses the requests of guests that exercise the permission, although they can
+	// have it (server-behavior §G1).
 	NotByGuests bool
-	// Right completes the phrase "may …".
+	// Right completes the phrase "can …".
 	Right string
 	// Default is the principal that has the permission after creation.
 	Default string
 }
 
-// Allowed checks a value against the server's rules for the setting; the error is meant for
-// users. Only a value that is a single group is checked: the server does not check lists
-// either (server-behavior §P5).
+// Allowed checks a value against the server's rules for the setting; the error is meant for users. It checks only
+// values that are a single group, because the server does not check lists either (server-behavior §P5).
 func Allowed(setting string, supported zulip.SupportedPermission, value zulip.GroupSettingValue, org Organization) error {
 	value = Canonical(value, NobodyID(org))
 	if supported.RequireSystemGroup && !isSystemGroup(value, org) {
@@ -259,9 +258,9 @@ func Admits(value zulip.GroupSettingValue, user *zulip.User, org Organization) b
 	return false
 }
 
-// Canonical returns the form in which the server stores a value: a single group becomes its
-// ID, an empty value role:nobody, lists are ascending without duplicates (server-behavior
-// §P2). Values that are read need not be canonical; see [IsCanonical].
+// Canonical returns the form in which the server stores a value: a single group becomes its ID, an empty value
+// role:nobody, and lists are ascending without duplicates (server-behavior §P2). Values in an answer need not be
+// canonical: see [IsCanonical].
 func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
 	if value.IsNamed() {
 		return value

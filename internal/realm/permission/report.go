@@ -9,9 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Report describes effects in words, for a warning. It names at most [MaxNames] people and
-// counts the rest. It names those first whose change is the most surprising: the provider's
-// account, guests, bots, then people by role, the highest first.
+// Report describes effects in a warning. It names at most [MaxNames] people and counts the rest. The most surprising
+// changes come first: the provider's account, guests, bots, then people by role, the highest first.
 type Report struct {
 	// Self is the ID of the provider's account; zero if there is none.
 	Self int64
@@ -74,7 +73,7 @@ const (
 	notKnown
 )
 
-// line describes what happens to some rights of the same people.
+// line describes the change of some rights of the same people.
 type line struct {
 	kind   lineKind
 	rights []string // to follow "can"
@@ -110,9 +109,9 @@ func addEffect(lines []*line, can string, effect Effect) []*line {
 	return lines
 }
 
-// section describes the effects that some channels have in common.
+// section describes the common effects on some channels.
 type section struct {
-	channels []string // empty where there is only one, which the reader knows
+	channels []string // empty for a single channel, which the reader knows
 	lines    []*line
 }
 
@@ -123,7 +122,7 @@ func linesOf(before, after ChannelRights) []*line {
 	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
 		effect.Lose = effect.Lose.Minus(gone)
-		effect.NobodyLeft = effect.NobodyLeft && effect.Right != CanSubscribe // that is what private channels are for
+		effect.NobodyLeft = effect.NobodyLeft && effect.Right != CanSubscribe // private channels exist for that
 		lines = addEffect(lines, effect.Right.InWords(), effect)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
@@ -170,7 +169,7 @@ func (r Report) render(sections []section) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// chooseNames chooses the people who are named, by SurpriseRank.
+// chooseNames chooses the people to name, by SurpriseRank.
 func (r Report) chooseNames(sections []section) {
 	type candidate struct {
 		line *line
@@ -190,7 +189,7 @@ func (r Report) chooseNames(sections []section) {
 	}
 }
 
-// SurpriseRank returns the place of a user in the order in which people are named; the lowest is named first.
+// SurpriseRank returns the rank of a user for naming people; the lowest is named first.
 func (r Report) SurpriseRank(user *zulip.User) int {
 	switch {
 	case user.ID == r.Self:
@@ -277,7 +276,7 @@ func pluralize(n int, thing string) string {
 type OrganizationChange struct {
 	Setting       Setting
 	Before, After zulip.GroupSettingValue
-	// Unknown says that it is not known yet who will be in After.
+	// Unknown is true if the people in After are not known yet.
 	Unknown bool
 }
 
@@ -299,7 +298,7 @@ func (r Report) Organization(before, after *Access, changes []OrganizationChange
 	return r.render([]section{{lines: lines}})
 }
 
-// HeldBy is [Access.Admitted] as far as that is known: nothing is where others will be in a group that the value names.
+// HeldBy is [Access.Admitted] as far as it is known. Nothing is known if others will be in a group of the value.
 func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingValue) Held {
 	if a.IsUncertain(value) {
 		return HeldByUnknown()
@@ -307,9 +306,10 @@ func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingVa
 	return a.Admitted(table, setting, value).Held()
 }
 
-// Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,
-// but guests only if the server allows it for the setting and takes their requests, and bots only if the server takes the requests with which it is
-// exercised: all but sending messages it refuses to incoming webhook bots, and some to every bot.
+// Admitted returns the people who can exercise a permission of a user group or of the organization. These are the
+// people in its value, with two restrictions. Guests are included only if the server allows guests for the setting and
+// accepts their requests. Bots are included only if the server accepts their requests: incoming webhook bots can only
+// send messages, and no bot can use some endpoints.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
 	if !setting.BySending {
@@ -333,18 +333,18 @@ type ChannelRights struct {
 // Effect is the effect of a change on one right in a channel.
 type Effect struct {
 	Right Right
-	// Gain and Lose are the people who have the right only after the change, and only before it. Those in Gain have the
-	// roles of after, those in Lose the roles of before.
+	// Gain are the people who have the right only after the change, with their roles after it. Lose are the people who
+	// have it only before, with their roles before.
 	Gain, Lose People
 	// NobodyLeft is true if someone had the right before and no one has it after.
 	NobodyLeft bool
-	// Unknown says that the effect depends on something unknown; the other fields are then empty.
+	// Unknown is true if the effect depends on unknown facts; the other fields are then empty.
 	Unknown bool
 }
 
-// Compare returns the effect of a change on every right that it affects, in the order of
-// [RightsAndHistory], including unknown effects. [CanReadHistory] is among them where it is not the same as that of [CanRead]. after.Access is before.Access, or the result of
-// [Access.With]. Rights for which the server has no permission are left out.
+// Compare returns the effect of a change on every right that it affects, in the order of [RightsAndHistory], including
+// unknown effects. The effect on [CanReadHistory] is included if it differs from the effect on [CanRead]. after.Access
+// is before.Access, or the result of [Access.With]. Rights for which the server has no permission are left out.
 func Compare(before, after ChannelRights) []Effect {
 	if Same(before, after) {
 		return nil

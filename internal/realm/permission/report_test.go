@@ -58,7 +58,7 @@ func TestReport_Channel_AccessChanges(t *testing.T) {
 			[]string{
 				"Can no longer read: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot) and Bea (u2@example.com).",
 				"Can no longer join: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
-				// The bot goes on where its owner is.
+				// The bot can still post where its owner is subscribed.
 				"Can no longer post and start topics: Dan (u4@example.com, the provider's account) and Bea (u2@example.com).",
 			},
 		},
@@ -157,7 +157,7 @@ func TestLawReport(t *testing.T) {
 		}
 		for _, effect := range effects {
 			if counts.MatchString(text) {
-				break // some rights are counted, and it is not said which
+				break // some rights are only counted
 			}
 			if effect.Gain.Has(1000) != strings.Contains(inSentence(text, "Can now", effect.Right), "<1000>") {
 				t.Fatalf("the account itself gains %s: %t\n%s", effect.Right, effect.Gain.Has(1000), text)
@@ -232,7 +232,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 		"the same people in other words": {
 			[]permission.OrganizationChange{change("can_create_groups", group("role:owners"), listed(1))}, nil,
 		},
-		// Cem is in the group that holds sre, and so is Gus: but guests never create groups.
+		// Cem and Gus are in the group that contains sre, but guests never create groups.
 		"less": {
 			[]permission.OrganizationChange{change("can_create_groups", group("role:members"), group("leads"))},
 			[]string{"Can no longer create user groups: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com) and Bea (u2@example.com)."},
@@ -263,7 +263,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 	}
 }
 
-// A server says itself whether guests can have a right; a newer one may say otherwise than is known here.
+// A server publishes whether guests can have a right. A newer server may differ from this table.
 func TestReport_OrganizationGuests_ByServerRules(t *testing.T) {
 	_, facts := team(t)
 	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}
@@ -275,7 +275,7 @@ func TestReport_OrganizationGuests_ByServerRules(t *testing.T) {
 	}
 }
 
-// organization is an organization that is looked through from end to end for every question.
+// organization is an organization with linear search.
 type organization struct {
 	groups  []*zulip.UserGroup
 	users   []*zulip.User
@@ -360,7 +360,7 @@ func (o *organization) groupIDs() (ids []int64) {
 	return ids
 }
 
-// drawIDs draws some of the numbers, in any order and with repetition, like a list written by a user.
+// drawIDs draws some of the IDs, in any order and with repetition, like a user's list.
 func drawIDs(t *rapid.T, from []int64) []int64 {
 	if len(from) == 0 {
 		return nil

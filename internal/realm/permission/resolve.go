@@ -10,15 +10,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Organization looks up the groups and users of an organization, as [Resolve] and [Format]
-// need it. Names of groups are case-sensitive, addresses are not.
+// Organization looks up the groups and users of an organization for [Resolve] and [Format]. Names of groups are
+// case-sensitive, unlike emails.
 type Organization interface {
 	UserGroup(id int64) (*zulip.UserGroup, bool)
 	UserGroupByName(name string) (*zulip.UserGroup, bool)
 	User(id int64) (*zulip.User, bool)
 	UserByAddress(address string) (*zulip.User, bool)
-	// IsPlanned reports whether this run creates or renames something that the principal
-	// will name. A user that this run reactivates is planned under its ID.
+	// IsPlanned reports whether this run creates or renames an object that the principal will name. A user that this
+	// run reactivates is planned under its ID.
 	IsPlanned(principal Principal) bool
 	// Nearest returns existing principals of the same kind with a similar text, the most
 	// similar first.
@@ -35,7 +35,7 @@ type Resolution struct {
 	Deactivated []Principal
 	// LeftOut holds the IDs of Deactivated.
 	LeftOut zulip.GroupSettingValue
-	// Planned are the principals that this run has yet to create or to reactivate.
+	// Planned are the principals that this run will create or reactivate.
 	Planned []Principal
 }
 
@@ -62,8 +62,8 @@ func NobodyID(org Organization) int64 {
 	return 0
 }
 
-// Resolve returns the value that principals stand for. Every principal that cannot be
-// used is a problem; the value is then incomplete.
+// Resolve returns the value of principals. Every principal that cannot be used is a problem; the value is then
+// incomplete.
 func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	var (
 		result   Resolution
@@ -127,7 +127,7 @@ func Format(value zulip.GroupSettingValue, org Organization, preferred []Princip
 	return principals
 }
 
-// Texts writes a value as principals, sorted.
+// Texts returns a value as principals, sorted.
 func Texts(value zulip.GroupSettingValue, org Organization) []string {
 	principals := Format(value, org, nil)
 	texts := make([]string, len(principals))
@@ -137,7 +137,7 @@ func Texts(value zulip.GroupSettingValue, org Organization) []string {
 	return texts
 }
 
-// Describe writes a value for a message: one principal quoted, several in brackets.
+// Describe returns a value for a message: one principal quoted, several in brackets.
 func Describe(value zulip.GroupSettingValue, org Organization) string {
 	principals := Format(value, org, nil)
 	texts := make([]string, len(principals))
@@ -155,7 +155,7 @@ func lookUp(principal Principal, org Organization) (*zulip.UserGroup, *zulip.Use
 	switch principal.Kind {
 	case KindRole, KindGroup:
 		group, ok := org.UserGroupByName(principal.WireName())
-		// A user group cannot take a role's name, and group: does not name roles.
+		// A user group cannot have a role's name, and group: does not name roles.
 		if ok && group.IsSystemGroup == (principal.Kind == KindRole) {
 			return group, nil
 		}
@@ -224,7 +224,7 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 	return Problem{principal, summary, detail}
 }
 
-// quoted are principals as messages write them.
+// quoted returns principals for messages.
 func quoted(principals []Principal) []string {
 	texts := make([]string, len(principals))
 	for i, one := range principals {
@@ -238,14 +238,14 @@ func notFound(principal Principal, detail string, nearest []Principal) Problem {
 	return Problem{principal, fmt.Sprintf("%q is not in the organization", principal), detail}
 }
 
-// OtherListError says that a list of people has a group, or a list of groups a person or bot.
+// OtherListError is the error if a list of people has a group, or a list of groups a person or bot.
 type OtherListError struct{ text string }
 
-// Error says which.
+// Error returns the message.
 func (e *OtherListError) Error() string { return e.text }
 
-// PlainUser returns an element of a list of people as it is written there without a prefix: `user:EMAIL` as the address, and
-// `user_id:N` as the number. Other texts are plain already. A principal that is a group is an error.
+// PlainUser returns an element of a list of people without a prefix: `user:EMAIL` as the email, and `user_id:N` as the
+// number. Other texts are plain already. A principal that is a group is an error.
 func PlainUser(text string) (string, error) {
 	if !IsPrincipal(text) {
 		return text, nil
@@ -266,8 +266,8 @@ func PlainUser(text string) (string, error) {
 	return "", &OtherListError{fmt.Sprintf("%q is a group", text)}
 }
 
-// PlainGroup is PlainUser for a list of groups: `group:NAME` is `name:NAME`, which no number is taken for, and `group_id:N` the number.
-// A role is plain. A person or bot is an error.
+// PlainGroup is PlainUser for a list of groups: `group:NAME` is `name:NAME`, so that a name can be a number, and
+// `group_id:N` the number. A role is plain. A person or bot is an error.
 func PlainGroup(text string) (string, error) {
 	if !IsPrincipal(text) || strings.HasPrefix(text, prefixes[KindRole]) {
 		return text, nil
@@ -285,7 +285,7 @@ func PlainGroup(text string) (string, error) {
 	return "", &OtherListError{fmt.Sprintf("%q is a user or bot", text)}
 }
 
-// IsPrincipal reports whether a text begins as a principal does.
+// IsPrincipal reports whether a text begins like a principal.
 func IsPrincipal(text string) bool {
 	for _, prefix := range prefixes {
 		if strings.HasPrefix(text, prefix) {

@@ -12,16 +12,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Right is something that can be done in a channel. All but [CanRead] have the name of the
-// channel's permission that grants them.
+// Right is an ability in a channel. All but [CanRead] have the name of the channel's permission that grants them.
 type Right string
 
 // The rights in a channel.
 const (
-	// CanRead is to read new messages; there is no permission of that name.
+	// CanRead is to read new messages; no permission has this name.
 	CanRead Right = "can_read"
-	// CanReadHistory is to read messages from before one could read the channel; there is no permission of that name. It is
-	// not among [Rights]: where the history is not protected, it goes with [CanRead].
+	// CanReadHistory is to read messages from before the user could read the channel; no permission has this name. It
+	// is not in [Rights], because it equals [CanRead] if the history is not protected.
 	CanReadHistory               Right = "can_read_history"
 	CanAddSubscribers            Right = "can_add_subscribers_group"
 	CanAdministerChannel         Right = "can_administer_channel_group"
@@ -90,19 +89,19 @@ func JoinRights(rights []string, limit int) string {
 	return joinAtMost(rights, limit+1)
 }
 
-// Channel is the part of a channel that decides who may do what in it.
+// Channel is the part of a channel that decides who can do what in it.
 type Channel struct {
 	Privacy    zulip.Privacy
 	IsArchived bool
-	// Permissions are the channel's permissions by name. If one is absent the server does not
-	// have it, and nothing is said about the right of that name.
+	// Permissions are the channel's permissions by name. If one is absent, the server does not have it, and the right
+	// of that name is not computed.
 	Permissions map[string]zulip.GroupSettingValue
 	// Unknown are the permissions that are not known yet.
 	Unknown map[string]bool
-	// PrivacyUnknown says that the privacy is not known yet.
+	// PrivacyUnknown is true if the privacy is not known yet.
 	PrivacyUnknown bool
-	// TopicsPolicy is the API's `topics_policy`; "" counts as the organization's policy. TopicsPolicyUnknown says that it
-	// is not known yet.
+	// TopicsPolicy is the API's `topics_policy`; "" counts as the organization's policy. TopicsPolicyUnknown is true if
+	// it is not known yet.
 	TopicsPolicy        string
 	TopicsPolicyUnknown bool
 	// Subscribers are the IDs of the subscribers, if SubscribersKnown.
@@ -124,9 +123,9 @@ func (c *Channel) has(right Right) bool {
 	return ok || c.Unknown[string(right)] || right == CanRead || right == CanReadHistory
 }
 
-// Can returns the people who have a right. certain is false if the server has no such
-// permission, or if there may be more people because it depends on something unknown. Time
-// limits, and permissions that only the server's shell grants, are not considered.
+// Can returns the people who have a right. certain is false if the server has no such permission, or if more people may
+// have the right because of unknown facts. Time limits, and permissions that only the server's shell grants, are not
+// considered.
 func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 	if !channel.has(right) {
 		return People{roster: a.roster}, false
@@ -149,11 +148,11 @@ var organizationRights = map[Right]struct {
 	CanResolveTopics:             {"can_resolve_topics_group", true},
 }
 
-// OrganizationPermission is the permission of the organization that grants a right in every channel to those who have access to it; ""
-// if there is none.
+// OrganizationPermission returns the permission of the organization that grants a right in every channel that people
+// have access to; "" if there is none.
 func (r Right) OrganizationPermission() string { return organizationRights[r].setting }
 
-// permittedByOrganization returns who has a right by a permission of the organization.
+// permittedByOrganization returns the people who have a right because of a permission of the organization.
 func (o *outcome) permittedByOrganization(right Right) bitset {
 	by, ok := organizationRights[right]
 	if !ok {
@@ -173,7 +172,7 @@ func (o *outcome) permittedByOrganization(right Right) bitset {
 
 // Change is a planned change of the people, the groups and the permissions of an organization.
 type Change struct {
-	// Groups are user groups by ID, as they will be.
+	// Groups are the changed user groups by ID.
 	Groups map[int64]Membership
 	// Roles are people and bots by ID, with the role they will have.
 	Roles map[int64]zulip.Role
@@ -181,16 +180,16 @@ type Change struct {
 	Deactivated []int64
 	// Reactivated are the IDs of users who will be reactivated. Roles has the role of each, too.
 	Reactivated []int64
-	// Owners are bots by ID, with the ID of their new owner: a bot may post where its owner may.
+	// Owners are bots by ID, with the ID of their new owner. A bot can post where its owner can.
 	Owners map[int64]int64
-	// Organization are permissions of the organization by name, as they will be.
+	// Organization are the changed permissions of the organization by name.
 	Organization map[string]zulip.GroupSettingValue
-	// WaitingPeriod is after how many days a member becomes a full member; nil if that does not change.
-	// WaitingPeriodUnknown says that it changes to a value that is not known yet.
+	// WaitingPeriod is the number of days until a member becomes a full member; nil if it does not change.
+	// WaitingPeriodUnknown is true if it changes to a value that is not known yet.
 	WaitingPeriod        *int
 	WaitingPeriodUnknown bool
 	// Spectators is whether people without an account will be able to read web-public channels; nil if that does not
-	// change. SpectatorsUnknown says that the new value is not known yet.
+	// change. SpectatorsUnknown is true if the new value is not known yet.
 	Spectators        *bool
 	SpectatorsUnknown bool
 	// Now is the time at which the waiting periods of new members are evaluated.
@@ -297,9 +296,8 @@ func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	return all
 }
 
-// inRole returns the direct members of a role's group after a change of roles: everybody is in
-// the group of their role, and members past the waiting period also in role:fullmembers
-// (server-behavior §P8).
+// inRole returns the direct members of a role's group after a change of roles: everyone is in the group of their role,
+// and members past the waiting period also in role:fullmembers (server-behavior §P8).
 func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
 	var members []int64
 	for _, id := range group.Members {
@@ -357,17 +355,16 @@ func (a *Access) waitingPeriod(change Change) int {
 	return 0
 }
 
-// roleGroups are the groups that hold everybody of a role directly (server-behavior §P8).
+// roleGroups are the groups that directly contain everyone of a role (server-behavior §P8).
 var roleGroups = map[zulip.Role]string{
 	zulip.RoleOwner: "role:owners", zulip.RoleAdministrator: "role:administrators", zulip.RoleModerator: "role:moderators",
 	zulip.RoleMember: "role:members", zulip.RoleGuest: "role:everyone",
 }
 
-// RoleGroup is the name of the group that holds everybody of a role directly.
+// RoleGroup returns the name of the group that directly contains everyone of a role.
 func RoleGroup(role zulip.Role) string { return roleGroups[role] }
 
-// isPastWaitingPeriod reports whether a member is a full member, which is also assumed if their time of joining is
-// unreadable.
+// isPastWaitingPeriod reports whether a member is a full member. If their time of joining is unreadable, it is true.
 func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
 	if days == 0 {
 		return true

@@ -2,18 +2,17 @@ package permission
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 
-// outcome is a channel with one assumption about everything that is unknown: that it is as small
-// as possible, or as large. Every right grows with every value and with the subscribers, so the
-// two extremes are enough.
+// outcome is a channel with one assumption about all unknown values: that they are as small as possible, or as large.
+// Every right grows with every value and with the subscribers, so the two extremes are enough.
 type outcome struct {
 	access  *Access
 	channel *Channel
 	// assumeMost is true if unknown values are assumed to contain everyone, and false if no one.
 	assumeMost bool
 	privacy    zulip.Privacy
-	// onlyEmptyTopic says that all messages of the channel go without a topic.
+	// onlyEmptyTopic is true if messages in the channel have no topic.
 	onlyEmptyTopic bool
-	// assumeAllSubscribed assumes that everybody is subscribed where the subscribers are unknown.
+	// assumeAllSubscribed is true if everyone is assumed to be subscribed, because the subscribers are unknown.
 	assumeAllSubscribed bool
 
 	subscribers bitset
@@ -148,8 +147,8 @@ func (o *outcome) contentAccess() bitset {
 	return o.subscribers.or(o.join())
 }
 
-// read returns the people who can read new messages. Where the history is protected, only those who are subscribed
-// when a message is sent ever can.
+// read returns the people who can read new messages. If the history is protected, only subscribers at the time of a
+// message can read it.
 func (o *outcome) read() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return o.subscribers
@@ -157,7 +156,7 @@ func (o *outcome) read() bitset {
 	return o.content
 }
 
-// readHistory returns who can read messages from before they could read the channel.
+// readHistory returns the people who can read messages from before they could read the channel.
 func (o *outcome) readHistory() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return nil
@@ -188,8 +187,8 @@ func (o *outcome) administer() bitset {
 	return o.access.administrators.or(o.withoutGuests(o.permittedBy(CanAdministerChannel)))
 }
 
-// send returns the people who can post: those who have the permission and access to the channel. A bot has both if
-// its owner has. Where the history is protected, only subscribers have access.
+// send returns the people who can post: those who have the permission and access to the channel. A bot has both if its
+// owner has. If the history is protected, only subscribers have access.
 func (o *outcome) send() bitset {
 	if o.channel.IsArchived {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Table lists the permissions of one kind of object. Code that compares, checks or shows
-// permissions takes a table, so that it is the same for every kind.
+// Table lists the permissions of one kind of object. Code that compares, checks or shows permissions takes a table, so
+// that every kind uses the same code.
 type Table struct {
 	// Key is the server's name of the kind in `server_supported_permission_settings`, where
 	// it publishes the rules for each permission (server-behavior §P7).
@@ -145,8 +145,8 @@ var DroppedAtCreation = []string{
 	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
 }
 
-// UserGroupSettings are the permissions of a user group. The server keeps all of a
-// request or nothing, so that their order has no meaning (server-behavior §P10, §G4).
+// UserGroupSettings are the permissions of a user group. The server executes all of a request or nothing, so their
+// order has no meaning (server-behavior §P10, §G4).
 var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	{
 		Name: "can_add_members_group", BotsSince: featurelevel.UserGroupsByBots,

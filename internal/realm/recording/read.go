@@ -20,11 +20,11 @@ import (
 // levelArchivedInSnapshot is the feature level from which a snapshot has archived channels.
 const levelArchivedInSnapshot = 378
 
-// parts are the parts that one request reads: everything but statuses.
+// parts are the parts that one request reads: all but statuses.
 var parts = slices.DeleteFunc(slices.Clone(zulip.FetchAll), func(part string) bool { return part == zulip.FetchStatuses })
 
-// Read reads an organization with four requests: the account, a snapshot and the end of its event queue, and the invitations.
-// The account has to be an administrator or owner, for others are not shown the whole.
+// Read reads an organization with four requests: the account, a snapshot and the end of its event queue, and the
+// invitations. The account must be an administrator or owner, because others don't see everything.
 func Read(ctx context.Context, client *zulip.Client) (*Organization, error) {
 	me, err := client.Me(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func Read(ctx context.Context, client *zulip.Client) (*Organization, error) {
 	return from(read, invitations)
 }
 
-// from returns the organization that a request has read.
+// from returns the organization of an answer.
 func from(read *zulip.RegisterAnswer, invitations []*zulip.Invitation) (*Organization, error) {
 	if read.Realm == nil {
 		return nil, fmt.Errorf("reading the organization: the server has not told its settings")
@@ -66,7 +66,7 @@ func from(read *zulip.RegisterAnswer, invitations []*zulip.Invitation) (*Organiz
 	if o.UserDefaults, err = settings(read.UserDefaults); err != nil {
 		return nil, err
 	}
-	delete(o.UserDefaults, "available_notification_sounds") // which is no setting
+	delete(o.UserDefaults, "available_notification_sounds") // which is not a setting
 	delete(o.UserDefaults, "emojiset_choices")
 	o.SystemBots, o.Accounts = accounts(read.Users)
 	o.Bots = bots(read.Bots)
@@ -85,7 +85,7 @@ func from(read *zulip.RegisterAnswer, invitations []*zulip.Invitation) (*Organiz
 	return o, nil
 }
 
-// noteNotSeen adds the facts that servers show to no one.
+// noteNotSeen adds the facts that servers show no one.
 func (o *Organization) noteNotSeen() {
 	hidden, deactivated := 0, false
 	for _, account := range o.Accounts {
@@ -108,8 +108,8 @@ func (o *Organization) noteNotSeen() {
 	}
 }
 
-// notSettings are fields of the organization that are facts about the server, addresses on it, or what follows from other
-// fields, for older clients.
+// notSettings are fields of the organization that are not settings: facts about the server, URLs on it, or values for
+// older clients that follow from other fields.
 var notSettings = []string{
 	"allow_edit_history", "create_private_stream_policy", "create_public_stream_policy", "create_web_public_stream_policy",
 	"wildcard_mention_policy", "email_auth_enabled", "password_auth_enabled",
@@ -223,7 +223,7 @@ func (o *Organization) channels(read *zulip.RegisterAnswer) []Channel {
 	return all
 }
 
-// servicesOf returns where a bot sends to, without what follows the host: that is often a secret.
+// servicesOf returns the URLs that a bot sends to, only up to the host, because the rest is often a secret.
 func servicesOf(bot *zulip.Bot) []zulip.BotService {
 	services := make([]zulip.BotService, 0, len(bot.Services))
 	for _, service := range bot.Services {

@@ -2,7 +2,7 @@
 // administrator sees, with its IDs.
 //
 // [Read] returns an [Organization], [Organization.Encode] writes the file, and [Organization.Anonymise] removes the
-// people from it. The keys are the API's. Lists are sorted by ID, or in the organization's own order where that has a
+// people from it. The keys are the API's. Lists are sorted by ID, or in the organization's own order if that has a
 // meaning, so that two files can be compared line by line.
 //
 // The file has no secrets and no texts of people: no messages, keys, passwords, links of invitations, statuses and
@@ -51,7 +51,7 @@ type Server struct {
 	FeatureLevel int    `json:"zulip_feature_level"`
 }
 
-// Realm holds the settings of the organization, by name without `realm_`.
+// Realm has the settings of the organization, by name without `realm_`.
 type Realm struct {
 	BotDomain          string                             `json:"bot_domain"`
 	VideoChatProviders []string                           `json:"available_video_chat_providers"`
@@ -93,7 +93,7 @@ type Bot struct {
 	Services                    []zulip.BotService `json:"services"`
 }
 
-// UserGroup is a group. Those of a system group have no members here: they follow from the roles.
+// UserGroup is a group. A system group has no members here, because they follow from the roles.
 type UserGroup struct {
 	ID          int64                              `json:"id"`
 	Name        string                             `json:"name"`
@@ -116,7 +116,7 @@ type Channel struct {
 	IsWebPublic                bool                               `json:"is_web_public"`
 	HistoryPublicToSubscribers bool                               `json:"history_public_to_subscribers"`
 	MessageRetentionDays       *int64                             `json:"message_retention_days"`
-	TopicsPolicy               string                             `json:"topics_policy"` // "" on servers that have none
+	TopicsPolicy               string                             `json:"topics_policy"` // "" on servers without policies
 	DefaultPushNotifications   *bool                              `json:"default_push_notifications,omitempty"`
 	FolderID                   *int64                             `json:"folder_id"`
 	IsArchived                 bool                               `json:"is_archived"`
@@ -126,7 +126,7 @@ type Channel struct {
 	Subscribers                []int64                            `json:"subscribers"` // null: not seen
 }
 
-// DefaultChannelGroup is a set of channels that new people may choose.
+// DefaultChannelGroup is a set of channels that new people can choose.
 type DefaultChannelGroup struct {
 	ID          int64   `json:"id"`
 	Name        string  `json:"name"`
@@ -179,7 +179,7 @@ func (o *Organization) Encode() ([]byte, error) {
 	}), nil
 }
 
-// Lists of numbers are written in one line each. Texts have no line breaks in JSON, so none is taken for a list.
+// Each list of numbers is written in one line. Texts have no line breaks in JSON, so none looks like a list.
 var (
 	numbersInLines = regexp.MustCompile(`\[\n\s+\d+(,\n\s+\d+)*\n\s+\]`)
 	blanks         = regexp.MustCompile(`\s+`)

@@ -42,7 +42,7 @@ func record(t testing.TB, client *zulip.Client) string {
 	return string(file)
 }
 
-// differences returns the lines in which two files differ first.
+// differences returns the first lines in which two files differ.
 func differences(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(x), len(y)) {
@@ -64,7 +64,7 @@ func TestRecording_ExampleLoaded_Unchanged(t *testing.T) {
 	}
 }
 
-// large is the file of an organization of many people and channels, each with fifty subscribers.
+// large returns the file of an organization with many people and channels, each with fifty subscribers.
 func large(t testing.TB, people, channels int) []byte {
 	t.Helper()
 	_, client := serve(t, sandbox.Config{}, "owner")
@@ -112,7 +112,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// Where an outgoing webhook sends to is often a secret: only the host is in the file.
+// The URL of an outgoing webhook is often a secret, so the file has only its host.
 func TestNoSecretsOfOutgoingBots(t *testing.T) {
 	_, client := serve(t, sandbox.Config{}, "owner")
 	bot := zulip.NewBot{FullName: "Hook", ShortName: "hook", Type: zulip.BotOutgoingWebhook, PayloadURL: "https://hooks.example.com/services/hush?key=hush", Interface: 1}

@@ -14,7 +14,7 @@ type names struct {
 	by map[string]int64 // the IDs by name; 0 is an object that the run creates
 }
 
-// plan registers the name that the run leaves an object with: it is found by that one alone.
+// plan registers the final name of an object in this run. The object is found only by this name.
 func (n *names) plan(id int64, name string) {
 	if id != 0 {
 		if before, ok := n.of[id]; ok && n.by[before] == id {
@@ -25,7 +25,7 @@ func (n *names) plan(id int64, name string) {
 	n.by[name] = id
 }
 
-// The kinds of objects that other resources of a run refer to by name: for accounts that is the address.
+// The kinds of objects that other resources of a run reference by name, or by email for accounts.
 const (
 	Channel = "zulip_channel"
 	Group   = "zulip_user_group"
@@ -33,7 +33,8 @@ const (
 	Folder  = "zulip_channel_folder"
 )
 
-// fold returns a name as the server compares it: it ignores case in the names of channels, accounts and folders alone.
+// fold returns a name in the form that the server compares. It ignores case only in the names of channels, accounts and
+// folders.
 func fold(kind, name string) string {
 	switch kind {
 	case Channel, Account, Folder:
@@ -67,7 +68,7 @@ func (s *State) PlannedID(kind, name string) (id int64, planned bool) {
 	return id, planned
 }
 
-// PlannedName returns the name that this run leaves an object with, in lower case where the server ignores case.
+// PlannedName returns the final name of an object in this run, in lowercase if the server ignores case.
 func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +78,7 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// TakeFromFolder registers that this run has taken a channel out of a folder, to archive the folder.
+// TakeFromFolder registers that this run has removed a channel from a folder, to archive the folder.
 func (s *State) TakeFromFolder(channel, folder int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +88,7 @@ func (s *State) TakeFromFolder(channel, folder int64) {
 	s.takenFromFolder[channel] = folder
 }
 
-// TakenFromFolder returns the folder that this run has taken a channel out of.
+// TakenFromFolder returns the folder from which this run has removed a channel.
 func (s *State) TakenFromFolder(channel int64) (folder int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *State) TakenFromFolder(channel int64) (folder int64, ok bool) {
 	return folder, ok
 }
 
-// GroupKey tells a user group from others in a plan: by its ID, or for one that is yet to be created by its name.
+// GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
 type GroupKey struct {
 	ID   int64
 	Name string
@@ -107,10 +108,10 @@ func (s *State) ManageMembership(group GroupKey, list string, exclusive bool) bo
 	return s.Declare("membership "+list+" "+group.Name, group.ID, strconv.FormatBool(exclusive))
 }
 
-// Locks let one at a time work on one thing. The zero value has none taken.
+// Locks let one caller at a time work on an object. In the zero value, all are free.
 type Locks struct {
 	mu    sync.Mutex
-	taken map[string]chan struct{} // of capacity one: full while somebody holds the lock
+	taken map[string]chan struct{} // of capacity one: full while a caller holds the lock
 }
 
 // Lock waits until no other caller holds the lock of a key, and returns a function that releases it. It returns an

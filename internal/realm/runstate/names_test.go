@@ -27,7 +27,7 @@ func TestPlannedNames_Replanned_LastPlan(t *testing.T) {
 	}
 }
 
-// Two groups that exchange their names are each found by the new one, in whichever order they are planned.
+// Two groups that exchange their names are each found by the new name, in any order of planning.
 func TestExchangedNames(t *testing.T) {
 	var run runstate.State
 	run.PlanName(runstate.Group, 1, "b")
@@ -42,7 +42,7 @@ func TestExchangedNames(t *testing.T) {
 func TestMembership_TwoResources_Conflict(t *testing.T) {
 	var run runstate.State
 	group := runstate.GroupKey{ID: 1}
-	for range 2 { // the same resource, as often as it is planned
+	for range 2 { // the same resource can be planned several times
 		if !run.ManageMembership(group, "members", true) || !run.ManageMembership(group, "subgroups", false) {
 			t.Error("what one resource says is refused")
 		}

@@ -11,13 +11,13 @@ import (
 // second compares itself with the first, so the result does not depend on the order.
 type roles struct {
 	single map[AccountKey][]SaidRole // by the first of the account's keys
-	ending map[int64]string          // the role that the end of such a resource gives
+	ending map[int64]string          // the role that the destroy of such a resource gives
 	lists  map[string]*RoleList      // by role
-	given  map[int64]int             // the last that this run has given, as the server writes it
+	given  map[int64]int             // the last role that this run has given, in the server's form
 	seen   map[string]listedFrom     // by role
 }
 
-// AccountKey tells an account from others in a plan: by its ID, and by its email while the run has yet to create it.
+// AccountKey identifies an account in a plan: by its ID, or by its email if it does not exist yet.
 type AccountKey struct {
 	ID    int64
 	Email string
@@ -34,18 +34,19 @@ func (k AccountKey) keys() (keys []AccountKey) {
 	return keys
 }
 
-// SaidRole is the role that a resource of one account says the account will have.
+// SaidRole is the role that a resource of one account sets.
 type SaidRole struct {
 	Account AccountKey
 	Role    string
-	// IsAnyOrder says that the resource gives the role whatever another one of this run has given before, so that a list may take
-	// the account out in the same apply.
+	// IsAnyOrder is true if the resource gives its role after any other role of this run, so that a list can remove the
+	// account in the same apply.
 	IsAnyOrder bool
-	// IsReturn says that the resource reactivates the account, which has the role, and sets none: another resource may set it.
+	// IsReturn is true if the resource reactivates the account with its existing role. Another resource can set another
+	// role.
 	IsReturn bool
 }
 
-// RoleList is the configuration of a resource that lists everyone with a role.
+// RoleList is a resource that lists everyone with a role.
 type RoleList struct {
 	// Role is the listed role, and DemoteTo the role of users who are removed from it.
 	Role, DemoteTo string
@@ -54,16 +55,16 @@ type RoleList struct {
 	Leaving []int64
 	// IsWhole is true if every element of the list is known.
 	IsWhole bool
-	// IsNew says that the resource has no state yet.
+	// IsNew is true if the resource has no state yet.
 	IsNew bool
 
-	index map[AccountKey]AccountKey // Users by each of their keys
+	index map[AccountKey]AccountKey // the users by each of their keys
 }
 
-// listedFrom says where the lists of a role were planned from.
+// listedFrom records the starting points of the planned lists of a role.
 type listedFrom struct{ new, stored bool }
 
-// names reports whether an account is listed. Two accounts with IDs are the same if the IDs are.
+// names reports whether an account is listed. Two accounts with IDs are the same if their IDs are.
 func (l *RoleList) names(account AccountKey) bool {
 	if l.index == nil {
 		l.index = map[AccountKey]AccountKey{}
@@ -81,8 +82,8 @@ func (l *RoleList) names(account AccountKey) bool {
 	return false
 }
 
-// excludes reports whether a list says otherwise of an account: it is the list of another role that names the account, or takes it
-// out and gives it a third one, or the list of the same role, and does not name it.
+// excludes reports whether a list contradicts the role of an account. The list is of another role and names the
+// account, or removes it and gives it a third role. Or the list is of the same role and does not name it.
 func (l *RoleList) excludes(said SaidRole) bool {
 	if l.Role == said.Role {
 		return l.IsWhole && !l.names(said.Account)
@@ -90,13 +91,13 @@ func (l *RoleList) excludes(said SaidRole) bool {
 	return !said.IsReturn && (l.names(said.Account) || !said.IsAnyOrder && slices.Contains(l.Leaving, said.Account.ID) && l.DemoteTo != said.Role)
 }
 
-// contradicts reports whether two resources of one account say different roles of it.
+// contradicts reports whether two resources of one account set different roles.
 func (r SaidRole) contradicts(other SaidRole) bool {
 	return r.Role != other.Role && !r.IsReturn && !other.IsReturn
 }
 
-// SayRole registers that a resource of one account says its role. It returns the role of the list that says otherwise, and
-// whether no resource does; the role is empty if another resource of the account does.
+// SayRole registers that a resource of one account sets its role. ok is false if another resource contradicts it; the
+// result is the role of the contradicting list, and empty for another resource of the account.
 func (s *State) SayRole(role SaidRole) (list string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +119,8 @@ func (s *State) SayRole(role SaidRole) (list string, ok bool) {
 	return "", true
 }
 
-// EndRole registers that the end of a resource of one account gives it a role. It returns the role of the list that names the account and
-// is of another one, and whether there is none.
+// EndRole registers that the destroy of a resource of one account gives it a role. ok is false if the list of another
+// role, which is the result, names the account.
 func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,7 @@ func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]str
 	if s.roles.lists == nil {
 		s.roles.lists, s.roles.seen = map[string]*RoleList{}, map[string]listedFrom{}
 	}
-	// The CLI plans a resource that it replaces once with its state and once without.
+	// Terraform plans a replaced resource once with its state and once without.
 	seen := s.roles.seen[list.Role]
 	before, isListed := s.roles.lists[list.Role]
 	isAgain := list.IsNew && seen.new || !list.IsNew && seen.stored
@@ -177,7 +178,7 @@ func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]str
 	return slices.CompactFunc(others, func(a, b SaidRole) bool { return a.Account == b.Account }), ending, isFirst
 }
 
-// GaveRole registers a role that this run has given, as the server writes it.
+// GaveRole registers a role that this run has given, in the server's form.
 func (s *State) GaveRole(id int64, role int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

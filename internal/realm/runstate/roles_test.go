@@ -63,7 +63,7 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 	}
 }
 
-// Destroying a resource takes no role from a user in a list.
+// Destroying a resource must not change the role of a user in a list.
 func TestRoles_Destroyed_ListedKept(t *testing.T) {
 	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
 	for _, test := range []struct {
@@ -83,7 +83,7 @@ func TestRoles_Destroyed_ListedKept(t *testing.T) {
 	}
 }
 
-// A role has one list. The CLI plans a list that it replaces with its state and without.
+// A role has one list. Terraform plans a replaced list with its state and without.
 func TestRoles_SecondList_Refused(t *testing.T) {
 	list := func(role string, isNew bool, user int64) RoleList {
 		return RoleList{Role: role, DemoteTo: "member", Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}

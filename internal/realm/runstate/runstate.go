@@ -1,6 +1,6 @@
-// Package runstate is the knowledge of one run of the provider about itself: the objects that its resources manage,
-// release and adopt, the names that they plan and reserve, and the locks that they hold. A run is one process, either
-// of a plan or of an apply. The package does not read the organization.
+// Package runstate records the facts of one run of the provider: the objects that its resources manage, release and
+// adopt, the names that they plan and reserve, and the locks that they hold. A run is one process, either of a plan or
+// of an apply. The package does not read the organization.
 //
 // It makes no predictions. The effect of another resource of the run on memberships, roles or accounts depends on the
 // order in which Terraform visits resources, which is not guaranteed. Facts are valid in any order, or are only read
@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// State is the knowledge of the run. It is safe for concurrent use, and the zero value is empty.
+// State has the facts of the run. It is safe for concurrent use, and the zero value is empty.
 type State struct {
 	Locks
 
@@ -29,7 +29,7 @@ type State struct {
 	declared map[about]string
 	names    map[name][]int64
 	released map[name]int64
-	former   map[string]formerAddress // by the address in lower case
+	former   map[string]formerAddress // by the email in lowercase
 
 	planned         map[string]*names // by kind
 	takenFromFolder map[int64]int64   // the folders of channels
@@ -65,7 +65,7 @@ const (
 	invited
 )
 
-// note registers a fact about an object, and reports whether it was not known before.
+// note registers a fact about an object, and reports whether it is new.
 func (s *State) note(fact fact, kind string, id int64) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,42 +83,42 @@ func (s *State) knows(fact fact, kind string, id int64) bool {
 	return s.objects[about{fact, kind, id}]
 }
 
-// Manage registers that an object belongs to a resource of this run: its state holds it, or it has just made it.
+// Manage registers that an object belongs to a resource of this run, which has it in its state or has just created it.
 func (s *State) Manage(kind string, id int64) { s.note(managed, kind, id) }
 
 // IsManaged reports whether an object belongs to a resource of this run, as far as it has been read.
 func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, kind, id) }
 
-// WillKeep registers that a resource of this run is planned to keep its object, and reports whether it is the first one to register
-// this: a run plans each resource once, so a second one has the same object.
+// WillKeep registers that a resource of this run is planned to keep its object, and reports whether it is the first to
+// register this. A run plans each resource once, so a second resource has the same object.
 func (s *State) WillKeep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
 
 // WillBeKept reports whether a resource of this run is planned to keep an object.
 func (s *State) WillBeKept(kind string, id int64) bool { return s.knows(kept, kind, id) }
 
-// WillDestroy registers that a resource of this run is planned to give up its object.
+// WillDestroy registers that a resource of this run is planned to be destroyed with its object.
 func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }
 
-// WillBeDestroyed reports whether a resource of this run is planned to give up an object.
+// WillBeDestroyed reports whether a resource of this run is planned to be destroyed with an object.
 func (s *State) WillBeDestroyed(kind string, id int64) bool {
 	return s.knows(willBeDestroyed, kind, id)
 }
 
-// PlanDeactivation registers that a resource of this run is planned to deactivate its object and to keep it.
+// PlanDeactivation registers that a resource of this run is planned to deactivate its object and keep it in the state.
 func (s *State) PlanDeactivation(kind string, id int64) { s.note(willBeDeactivated, kind, id) }
 
-// WillBeDeactivated reports whether a resource of this run is planned to deactivate an object, be it by giving it up.
+// WillBeDeactivated reports whether a resource of this run is planned to deactivate an object, also by its destroy.
 func (s *State) WillBeDeactivated(kind string, id int64) bool {
 	return s.knows(willBeDeactivated, kind, id) || s.knows(willBeDestroyed, kind, id)
 }
 
-// AnyWillBeDestroyed reports whether a resource of this run is planned to give up an object of a kind.
+// AnyWillBeDestroyed reports whether a resource of this run is planned to be destroyed with an object of a kind.
 func (s *State) AnyWillBeDestroyed(kind string) bool { return s.any(willBeDestroyed, kind) }
 
 // AnyWillBeCreated reports whether a resource of this run is planned to create an object of a kind.
 func (s *State) AnyWillBeCreated(kind string) bool { return s.any(willBeCreated, kind+" ") }
 
-// any reports whether a fact is known of an object of which the kind begins so.
+// any reports whether a fact is known about an object whose kind has a prefix.
 func (s *State) any(fact fact, kind string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,11 +147,11 @@ func (s *State) Unmanage(kind string, id int64) {
 // before and is destroyed in this run leaves it unchanged.
 func (s *State) Adopt(kind string, id int64) { s.note(adopted, kind, id) }
 
-// IsAdopted reports whether a resource of this run has begun to hold an object that was there before.
+// IsAdopted reports whether a resource of this run has adopted an existing object.
 func (s *State) IsAdopted(kind string, id int64) bool { return s.knows(adopted, kind, id) }
 
-// Declare registers what a resource of this run says about an object, and reports whether no other says otherwise. The
-// same resource says the same however often it is planned.
+// Declare registers a value that a resource of this run sets for an object, and reports whether no other resource sets
+// another. A resource has the same value each time it is planned.
 func (s *State) Declare(kind string, id int64, words string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,9 +166,9 @@ func (s *State) Declare(kind string, id int64, words string) bool {
 	return !ok || said == words
 }
 
-// Reserve registers that a resource of this run gives a name to its object, and reports whether no other resource of the
-// run gives the same name. ids tell resources apart: the object's ID, and that of an object that it replaces; none for one
-// that is simply made.
+// Reserve registers that a resource of this run gives a name to its object, and reports whether no other resource of
+// the run gives the same name. ids identify the resource: the ID of its object, and of the object that it replaces;
+// none for a new object.
 func (s *State) Reserve(kind, text string, ids ...int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,16 +191,16 @@ func (s *State) IsReserved(kind, text string) bool {
 	return reserved
 }
 
-// WillCreate registers that a resource of this run is planned to create an object of a name.
+// WillCreate registers that a resource of this run is planned to create an object with a name.
 func (s *State) WillCreate(kind, text string) { s.note(willBeCreated, kind+" "+text, 0) }
 
-// WillBeCreated reports whether a resource of this run is planned to create an object of a name.
+// WillBeCreated reports whether a resource of this run is planned to create an object with a name.
 func (s *State) WillBeCreated(kind, text string) bool {
 	return s.knows(willBeCreated, kind+" "+text, 0)
 }
 
-// Release registers a name that an object still has but that a new object in this run may get. This run has archived
-// or deactivated the object, or an interrupted apply has left it.
+// Release registers a name that an object still has but that a new object in this run can get. This run has archived or
+// deactivated the object, or an interrupted apply has left it.
 func (s *State) Release(kind, text string, id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,8 +210,8 @@ func (s *State) Release(kind, text string, id int64) {
 	s.released[name{kind, text}] = id
 }
 
-// TakeReleased is called before an object of a name is created. It returns, once, the object of that name that was released, and
-// registers that a resource has adopted it.
+// TakeReleased is called before an object with a name is created. It returns, once, the released object with this name,
+// and registers that a resource has adopted it.
 func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
 	s.mu.Lock()
 	delete(s.objects, about{willBeCreated, kind + " " + text, 0})
@@ -225,10 +225,11 @@ func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
 	return id, ok
 }
 
-// SubscribersOf is the kind as which the run knows those whom its resources list as subscribers of a channel, by their IDs.
+// SubscribersOf returns the kind of the listed subscribers of a channel, by their IDs.
 func SubscribersOf(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
 
-// PlanRights registers what will decide who can do what in a channel, for resources that refer to the channel.
+// PlanRights registers the planned channel, as far as it decides who can do what, for resources that reference the
+// channel.
 func (s *State) PlanRights(channel int64, planned permission.Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +239,7 @@ func (s *State) PlanRights(channel int64, planned permission.Channel) {
 	s.rights[channel] = planned
 }
 
-// RightsIn returns the channel that decides the rights: as this run plans it, or as it is now without a plan.
+// RightsIn returns the channel that decides the rights: the planned one, or the current one without a plan.
 func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +249,7 @@ func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
 	return permission.ChannelOf(channel)
 }
 
-// PlanOwner registers that this run leaves a bot, by its address, with a person who is not deactivated yet.
+// PlanOwner registers the final owner of a bot, by its email, who is not deactivated yet.
 func (s *State) PlanOwner(bot string, owner int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,14 +262,14 @@ func (s *State) PlanOwner(bot string, owner int64) {
 	s.botsOf[owner][bot] = true
 }
 
-// PlannedBotsOf returns the bots that this run leaves with a person, sorted.
+// PlannedBotsOf returns the bots with a person as their final owner, sorted.
 func (s *State) PlannedBotsOf(owner int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.botsOf[owner]))
 }
 
-// GetsOwner reports whether this run leaves a bot, by its address, with another person than owner.
+// GetsOwner reports whether a bot, by its email, has another final owner than owner.
 func (s *State) GetsOwner(bot string, owner int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,7 +281,8 @@ func (s *State) GetsOwner(bot string, owner int64) bool {
 	return false
 }
 
-// DestroyWithOwner registers that a bot is active right before this run deactivates its owner: the server deactivates both.
+// DestroyWithOwner registers that a bot is active right before this run deactivates its owner. The server deactivates
+// both.
 func (s *State) DestroyWithOwner(bot int64) { s.note(destroyedWithOwner, Account, bot) }
 
 // IsDestroyedWithOwner reports whether a bot was active right before this run deactivated its owner, or tried to.
@@ -294,8 +296,8 @@ type formerAddress struct {
 	certain bool
 }
 
-// NoteFormerAddress registers the account that had an email which no account has now. certain is true if the state
-// has the ID too. Otherwise the account has only replaced the email in the configuration: that is a guess, and two
+// NoteFormerAddress registers the account that had an email which no account has now. certain is true if the state has
+// the ID too. Otherwise the account has only replaced the email in the configuration. That is a guess, and two
 // different guesses cancel each other.
 func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
 	s.mu.Lock()
@@ -324,10 +326,10 @@ func (s *State) FormerAddress(address string) (id int64, certain bool) {
 // NoteInvited registers an email that no account has as invited.
 func (s *State) NoteInvited(address string) { s.note(invited, strings.ToLower(address), 0) }
 
-// IsInvited reports whether an address is known to be invited.
+// IsInvited reports whether an email is known to be invited.
 func (s *State) IsInvited(address string) bool {
 	return s.knows(invited, strings.ToLower(address), 0)
 }
 
-// IsFirst reports, once in a run, that something has not been said before.
+// IsFirst returns true for the first call with a key in a run.
 func (s *State) IsFirst(words string) bool { return s.note(said, words, 0) }

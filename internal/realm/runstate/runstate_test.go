@@ -91,7 +91,7 @@ func TestUnmanaged_NotManaged(t *testing.T) {
 	}
 }
 
-// Bots are left with the owner that was planned, each once, and none is taken for another one.
+// Each bot has its planned owner, and bots are not mixed up.
 func TestPlannedOwners(t *testing.T) {
 	var run State
 	for _, bot := range []string{"b", "a", "b"} {
@@ -106,8 +106,7 @@ func TestPlannedOwners(t *testing.T) {
 	}
 }
 
-// TestLock_ContextEnded_Error: a caller that waits for a lock stops when the context ends, and the lock is free once it
-// is released.
+// A caller that waits for a lock stops when the context ends. The lock is free once it is released.
 func TestLock_ContextEnded_Error(t *testing.T) {
 	var locks Locks
 	done, err := locks.Lock(t.Context(), "x")

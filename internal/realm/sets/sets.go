@@ -1,13 +1,13 @@
-// Package sets compares slices of which the order means nothing, such as the IDs of people. Both functions take linear time, and keep
-// the order of the first slice.
+// Package sets compares slices whose order has no meaning, such as the IDs of people. Both functions take linear time,
+// and keep the order of the first slice.
 package sets
 
 import "slices"
 
-// Without returns the elements that are not among others.
+// Without returns the elements that are not in others.
 func Without[T comparable](all, others []T) []T { return filter(all, others, false) }
 
-// Common returns the elements that are among others too.
+// Common returns the elements that are also in others.
 func Common[T comparable](all, others []T) []T { return filter(all, others, true) }
 
 func filter[T comparable](all, others []T, isCommon bool) []T {

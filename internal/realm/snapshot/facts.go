@@ -31,14 +31,14 @@ type Facts struct {
 // Realm returns the organization's settings; nil if they were not read.
 func (s *Snapshot) Realm() *zulip.Realm { return s.facts.realm }
 
-// UserDefaults returns the settings that new accounts start with, by their names on the wire.
+// UserDefaults returns the initial settings of new users, by their names in the API.
 func (s *Snapshot) UserDefaults() map[string]json.RawMessage { return s.facts.userDefaults }
 
-// Channels returns the channels, archived ones included: they keep their names. Case does not matter
-// (server-behavior §C7).
+// Channels returns the channels, including archived ones, which keep their names. Names ignore case (server-behavior
+// §C7).
 func (s *Snapshot) Channels() *Index[zulip.Channel] { return s.facts.channels }
 
-// Folders returns the channel folders in the organization's order, archived ones included, which have given up their names
+// Folders returns the channel folders in the organization's order, including archived ones, whose names are free
 // (server-behavior §F2).
 func (s *Snapshot) Folders() *Index[zulip.ChannelFolder] { return s.facts.folders }
 
@@ -48,10 +48,10 @@ func (s *Snapshot) Linkifiers() *Index[zulip.Linkifier] { return s.facts.linkifi
 // ProfileFields returns the custom profile fields in their order.
 func (s *Snapshot) ProfileFields() *Index[zulip.ProfileField] { return s.facts.profileFields }
 
-// CustomEmoji returns the organization's own emoji, deactivated ones included, which have given up their names.
+// CustomEmoji returns the organization's custom emoji, including deactivated ones, whose names are free.
 func (s *Snapshot) CustomEmoji() *Index[zulip.CustomEmoji] { return s.facts.customEmoji }
 
-// Playgrounds returns the code playgrounds. Their names are language and name together.
+// Playgrounds returns the code playgrounds. The name in the index is language and name together.
 func (s *Snapshot) Playgrounds() *Index[zulip.Playground] { return s.facts.playgrounds }
 
 // Domains returns the organization's domains. They have no IDs.
@@ -62,11 +62,11 @@ func (s *Snapshot) DefaultChannelGroups() *Index[zulip.DefaultChannelGroup] {
 	return s.facts.defaultGroups
 }
 
-// Bots returns the configuration of bots, without their accounts, as far as the account may see it. They have the IDs
-// of the accounts and no names.
+// Bots returns the configuration of bots that the account can see, without their accounts. They have the IDs of the
+// accounts and no names.
 func (s *Snapshot) Bots() *Index[zulip.Bot] { return s.facts.bots }
 
-// setUserGroups takes the user groups. The server tells cases apart.
+// setUserGroups stores the user groups. Their names are case-sensitive.
 func (f *Facts) setUserGroups(all []*zulip.UserGroup) {
 	f.groups = &Index[zulip.UserGroup]{
 		list: slices.SortedFunc(slices.Values(all), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) }),
@@ -74,8 +74,8 @@ func (f *Facts) setUserGroups(all []*zulip.UserGroup) {
 	}
 }
 
-// setChannels takes the channels. Archived ones keep their names (server-behavior §C7). If defaults is nil, each says itself
-// whether it is a default channel.
+// setChannels stores the channels. Archived ones keep their names (server-behavior §C7). If defaults is nil, each
+// channel has its own field for being a default channel.
 func (f *Facts) setChannels(all []*zulip.Channel, defaults []int64) {
 	if defaults != nil {
 		isDefault := make(map[int64]bool, len(defaults))
@@ -92,7 +92,7 @@ func (f *Facts) setChannels(all []*zulip.Channel, defaults []int64) {
 	}
 }
 
-// setFolders takes the channel folders. Archived ones do not hold their names (server-behavior §F2).
+// setFolders stores the channel folders. The names of archived ones are free (server-behavior §F2).
 func (f *Facts) setFolders(all []*zulip.ChannelFolder) {
 	f.folders = &Index[zulip.ChannelFolder]{
 		list: slices.SortedStableFunc(slices.Values(all), func(a, b *zulip.ChannelFolder) int {
@@ -109,22 +109,21 @@ func (f *Facts) setFolders(all []*zulip.ChannelFolder) {
 	}
 }
 
-// setLinkifiers stores the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
+// setLinkifiers stores the linkifiers. Their names are their patterns, which are unique (server-behavior §L3).
 func (f *Facts) setLinkifiers(all []*zulip.Linkifier) {
 	f.linkifiers = &Index[zulip.Linkifier]{
 		list: all, id: func(l *zulip.Linkifier) int64 { return l.ID }, name: func(l *zulip.Linkifier) string { return l.Pattern },
 	}
 }
 
-// setProfileFields takes the custom profile fields. No two have the same name, and cases are told apart
-// (server-behavior §L5).
+// setProfileFields stores the custom profile fields. Their names are unique and case-sensitive (server-behavior §L5).
 func (f *Facts) setProfileFields(all []*zulip.ProfileField) {
 	f.profileFields = &Index[zulip.ProfileField]{
 		list: all, id: func(p *zulip.ProfileField) int64 { return p.ID }, name: func(p *zulip.ProfileField) string { return p.Name },
 	}
 }
 
-// setUsers takes everybody. A list that lacks the server's own bots, as that of GET /users does, leaves them as they are.
+// setUsers stores all users. A list without the server's own bots, such as that of GET /users, leaves them unchanged.
 func (f *Facts) setUsers(all []*zulip.User) {
 	if !slices.ContainsFunc(all, func(user *zulip.User) bool { return user.IsSystemBot }) && f.users != nil {
 		for _, user := range f.users.list {
@@ -136,7 +135,7 @@ func (f *Facts) setUsers(all []*zulip.User) {
 	f.users = newUsers(all)
 }
 
-// PutUser puts an account in the place of the one with its ID, or adds it.
+// PutUser replaces the account with the same ID, or adds the account.
 func (f *Facts) PutUser(user *zulip.User) {
 	var others []*zulip.User
 	if f.users != nil {
@@ -152,7 +151,7 @@ func (f *Facts) AddUser(user *zulip.User) {
 	}
 }
 
-// PutBot puts the defaults of a bot in the place of those that the list of bots has, or adds the bot. Its services stay.
+// PutBot replaces the defaults of a bot from the list of bots, or adds the bot. Its services stay.
 func (f *Facts) PutBot(bot *zulip.Bot) {
 	put := *bot
 	others := slices.DeleteFunc(slices.Clone(f.bots.List()), func(other *zulip.Bot) bool {
@@ -165,7 +164,7 @@ func (f *Facts) PutBot(bot *zulip.Bot) {
 	f.setBots(append(others, &put))
 }
 
-// PutOwnBots is PutBot for bots by their addresses.
+// PutOwnBots is PutBot for bots by their emails.
 func (f *Facts) PutOwnBots(own map[string]*zulip.Bot) {
 	for address, bot := range own {
 		if user, ok := f.users.withAddress(address); ok {
@@ -197,7 +196,7 @@ func (f *Facts) setCustomEmoji(all []*zulip.CustomEmoji) {
 		list: all, id: func(e *zulip.CustomEmoji) int64 { return e.ID },
 		name: func(e *zulip.CustomEmoji) string {
 			if e.Deactivated {
-				return "" // given up
+				return "" // its name is free
 			}
 			return e.Name
 		},
@@ -234,7 +233,7 @@ func (f *Facts) Take(read *zulip.RegisterAnswer, part string) {
 		f.setDefaultGroups(read.DefaultGroups)
 	case zulip.FetchBots:
 		f.setBots(read.Bots)
-	case zulip.FetchPlaygrounds: // their names are language and name together
+	case zulip.FetchPlaygrounds: // the name is language and name together
 		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: (*zulip.Playground).Key}
 	case zulip.FetchDomains:
 		f.setDomains(read.Domains)
@@ -247,12 +246,12 @@ func (f *Facts) Take(read *zulip.RegisterAnswer, part string) {
 	}
 }
 
-// setBots takes the bots, which are found by the IDs of their accounts.
+// setBots stores the bots, which are found by the IDs of their accounts.
 func (f *Facts) setBots(all []*zulip.Bot) {
 	f.bots = &Index[zulip.Bot]{list: all, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
 }
 
-// setDomains takes the domains, which have no IDs.
+// setDomains stores the domains, which have no IDs.
 func (f *Facts) setDomains(all []*zulip.Domain) {
 	f.domains = &Index[zulip.Domain]{
 		list: all, fold: zulip.StoredDomain,

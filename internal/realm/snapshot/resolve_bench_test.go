@@ -9,8 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// BenchmarkResolvePrincipals leads a permission of three principals to its value and back, in a small organization and in
-// a large one: it must not take longer there.
+// BenchmarkResolvePrincipals converts a permission of three principals to its value and back, in a small and in a large
+// organization. The time must not grow with the organization.
 func BenchmarkResolvePrincipals(b *testing.B) {
 	for _, size := range []struct{ people, groups int }{{50, 10}, {5_000, 200}, {50_000, 2_000}} {
 		var facts Facts
@@ -46,7 +46,7 @@ func mustParse(b *testing.B, text string) permission.Principal {
 	return principal
 }
 
-// organizationOf is one with a system group and so many people and groups.
+// organizationOf returns an organization with a system group, and n people and groups.
 func organizationOf(people, groups int) *zulip.RegisterAnswer {
 	snapshot := &zulip.RegisterAnswer{
 		Realm:      &zulip.Realm{},

@@ -2,10 +2,10 @@
 //
 // [New] returns a [Snapshot] of [Facts], and [Snapshot.With] the next one. The objects of one kind are an [Index]: a
 // list in the server's order whose objects are found by ID and by name. Every index and [Snapshot.Access] are derived
-// on first use from the snapshot's own facts, so none can be older or newer than those.
+// on first use from the snapshot's own facts, so none can be older or newer than the facts.
 //
-// Names are resolved as they will be after the run: [PlannedNames] are the names that the run creates, changes or
-// reactivates. The indexes have the current names.
+// Names are resolved with their final meaning in this run: [PlannedNames] are the names that the run creates, changes
+// or reactivates. The indexes have the current names.
 package snapshot
 
 import (
@@ -31,7 +31,7 @@ type Snapshot struct {
 	archived lazy[map[string]*zulip.ChannelFolder]
 }
 
-// The kinds of objects that have planned names are called as their resources. The name of an account is its address.
+// The kinds of objects with planned names, by the names of their resources. The name of an account is its email.
 const (
 	channelKind = "zulip_channel"
 	groupKind   = "zulip_user_group"
@@ -39,11 +39,11 @@ const (
 	AccountKind = "zulip_user"
 )
 
-// PlannedNames are the names and accounts that a run plans, as far as it has planned.
+// PlannedNames are the names and accounts that a run has planned so far.
 type PlannedNames interface {
 	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
 	PlannedID(kind, name string) (id int64, planned bool)
-	// PlannedName returns the name that the run leaves an object with.
+	// PlannedName returns the final name of an object in this run.
 	PlannedName(kind string, id int64) (name string, planned bool)
 	// IsInvited reports whether an email that no account has is known to be invited.
 	IsInvited(address string) bool
@@ -51,7 +51,7 @@ type PlannedNames interface {
 
 var _ permission.Organization = (*Snapshot)(nil)
 
-// New returns the snapshot of some facts, in a run that plans what planned tells.
+// New returns the snapshot of some facts, in a run with these planned names.
 func New(facts Facts, planned PlannedNames) *Snapshot {
 	if facts.users == nil {
 		facts.users = newUsers(nil)
@@ -59,7 +59,7 @@ func New(facts Facts, planned PlannedNames) *Snapshot {
 	return &Snapshot{facts: facts, planned: planned}
 }
 
-// With returns the next snapshot: change is given a copy of the facts.
+// With returns the next snapshot. change gets a copy of the facts.
 func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 	facts := s.facts
 	change(&facts)
@@ -73,8 +73,8 @@ func (s *Snapshot) Access() *permission.Access {
 	})
 }
 
-// PlannedChannel returns the channel to which this run gives a name, as it is now: with its old name, or archived if the run
-// unarchives it; nil if the run creates it.
+// PlannedChannel returns the channel to which this run gives a name, in its current state: with its old name, or
+// archived if the run unarchives it. It is nil if the run creates the channel.
 func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
 	id, planned := s.planned.PlannedID(channelKind, strings.TrimSpace(name))
 	channel, _ = s.Channels().ByID(id)
@@ -108,7 +108,7 @@ func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, boo
 	return channel, true
 }
 
-// Subscribers returns the subscribers of each channel that the snapshot holds, which are never archived channels.
+// Subscribers returns the subscribers of each channel in the snapshot. It has none of archived channels.
 func (s *Snapshot) Subscribers() map[int64][]int64 { return s.facts.subscribers }
 
 // ArchivedFolder returns the archived channel folder with a name, and the last created one of several.
@@ -136,14 +136,14 @@ func (l *lazy[T]) get(derive func() T) T {
 	return l.value
 }
 
-// Index holds the objects of one kind in the server's order, and finds them by ID and by name, however many there are.
-// A nil index is empty.
+// Index has the objects of one kind in the server's order, and finds them by ID and by name in constant time. A nil
+// index is empty.
 type Index[T any] struct {
 	list []*T
 	id   func(*T) int64
-	// name returns the name that an object holds; "" if it holds none, or has given it up.
+	// name returns the name of an object; "" if it has none, or if its name is free.
 	name func(*T) string
-	// fold makes texts equal that the server takes for the same name; nil: it tells all apart.
+	// fold makes texts equal that are the same name for the server. If it is nil, the server distinguishes all.
 	fold func(string) string
 
 	maps lazy[indexMaps[T]]
@@ -152,7 +152,7 @@ type Index[T any] struct {
 type indexMaps[T any] struct {
 	byID   map[int64]*T
 	byName map[string]*T
-	// byNormal finds those whose name is not in the Unicode normal form NFC, in which the CLI hands over every text.
+	// byNormal finds objects whose name is not in the Unicode normal form NFC, in which Terraform passes every text.
 	byNormal map[string]*T
 }
 
@@ -186,10 +186,10 @@ func (x *Index[T]) ByName(name string) (*T, bool) {
 	return object, ok
 }
 
-// Name returns the name that an object of the index holds; "" if it holds none, or has given it up.
+// Name returns the name of an object of the index; "" if it has none, or if its name is free.
 func (x *Index[T]) Name(object *T) string { return x.name(object) }
 
-// Names returns the names that objects hold.
+// Names returns the names of the objects.
 func (x *Index[T]) Names() []string {
 	names := make([]string, 0, len(x.List()))
 	for _, object := range x.List() {
@@ -227,15 +227,15 @@ func (x *Index[T]) folded(name string) string {
 	return x.fold(name)
 }
 
-// fold is how the server compares addresses, and the names of folders: without regard to case.
+// fold returns emails and names of folders in the form that the server compares, ignoring case.
 func fold(text string) string { return strings.ToLower(text) }
 
-// foldChannel is how the server compares the names of channels: spaces around them do not count either.
+// foldChannel returns the name of a channel in the form that the server compares, also ignoring spaces around it.
 func foldChannel(text string) string { return fold(strings.TrimSpace(text)) }
 
 func unnamed[T any](*T) string { return "" }
 
-// users are the people and bots, the server's own included.
+// users are the people and bots, including the server's own.
 type users struct {
 	Index[zulip.User]
 
@@ -266,10 +266,10 @@ func (u *users) withAddress(address string) (*zulip.User, bool) {
 	return user, ok
 }
 
-// Accounts returns the people and bots, the server's own included, by their IDs. They have no names.
+// Accounts returns the people and bots, including the server's own, by their IDs. They have no names.
 func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
 
-// User returns the person or bot with an ID, deactivated ones included.
+// User returns the person or bot with an ID, also a deactivated one.
 func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
 
 // UserByAddress returns the person or bot with an email, real or for the API, ignoring case. If there is none, it
@@ -282,7 +282,8 @@ func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 	return s.User(id)
 }
 
-// Users returns everybody, ordered by ID, without the server's own bots. The slice is shared: it must not be changed.
+// Users returns all people and bots, ordered by ID, without the server's own bots. The slice is shared: it must not be
+// changed.
 func (s *Snapshot) Users() []*zulip.User {
 	u := s.facts.users
 	return u.ordered.get(func() []*zulip.User {
@@ -292,12 +293,12 @@ func (s *Snapshot) Users() []*zulip.User {
 	})
 }
 
-// Addresses returns the addresses of everybody who is active, without the server's own bots.
+// Addresses returns the emails of all active accounts, without the server's own bots.
 func (s *Snapshot) Addresses() []string {
 	return s.addresses(func(user *zulip.User) bool { return !user.IsSystemBot })
 }
 
-// BotAddresses returns the addresses of the active bots that the provider's account may manage.
+// BotAddresses returns the emails of the active bots that the provider's account can manage.
 func (s *Snapshot) BotAddresses() []string {
 	return s.addresses(func(user *zulip.User) bool {
 		_, managed := s.Bots().ByID(user.ID)
@@ -305,7 +306,7 @@ func (s *Snapshot) BotAddresses() []string {
 	})
 }
 
-// addresses returns the addresses of the active accounts of some kind.
+// addresses returns the emails of the active accounts of some kind.
 func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
 	var all []string
 	for _, user := range s.facts.users.list {
@@ -316,7 +317,7 @@ func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
 	return all
 }
 
-// HasOtherOwner reports whether anyone but one person is an active owner now. The server does not count bots
+// HasOtherOwner reports whether someone other than a person is an active owner now. The server does not count bots
 // (server-behavior §U7).
 func (s *Snapshot) HasOtherOwner(except int64) bool {
 	return slices.ContainsFunc(s.Users(), func(user *zulip.User) bool {
@@ -337,11 +338,11 @@ func isActiveOwner(user *zulip.User) bool {
 // Status returns the status of a person, which is empty if they have set none.
 func (s *Snapshot) Status(id int64) zulip.Status { return s.facts.statuses[id] }
 
-// UserGroups returns every group, ordered by ID, roles and deactivated ones included, by the names that they have now:
-// deactivated ones keep theirs, and the server tells cases apart (server-behavior §G5).
+// UserGroups returns every group, ordered by ID, including roles and deactivated groups, by their current names.
+// Deactivated groups keep their names, and names are case-sensitive (server-behavior §G5).
 func (s *Snapshot) UserGroups() *Index[zulip.UserGroup] { return s.facts.groups }
 
-// UserGroup returns the group with an ID, roles included, as it is when this run is over: by the name that it then has.
+// UserGroup returns the group with an ID, or a role, with its final name in this run.
 func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	group, ok := s.UserGroups().ByID(id)
 	if !ok {
@@ -356,7 +357,7 @@ func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	return group, true
 }
 
-// UserGroupByName returns the group that has a name when this run is over; the server tells cases apart
+// UserGroupByName returns the group whose final name in this run is the given one; names are case-sensitive
 // (server-behavior §G5).
 func (s *Snapshot) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 	if group, ok := s.UserGroups().ByName(name); ok {
@@ -377,7 +378,7 @@ func (s *Snapshot) SubgroupIDs(id int64) []int64 {
 	return group.DirectSubgroupIDs
 }
 
-// AllSubgroups returns the IDs of the groups that are in a group, however deep, ascending and without itself.
+// AllSubgroups returns the IDs of all direct and indirect subgroups of a group, ascending.
 func (s *Snapshot) AllSubgroups(group *zulip.UserGroup) []int64 {
 	seen := map[int64]bool{group.ID: true}
 	var all []int64
@@ -394,7 +395,7 @@ func (s *Snapshot) AllSubgroups(group *zulip.UserGroup) []int64 {
 	return all
 }
 
-// AllMembers returns the IDs of the people who are in a group, or in a group that is in it however deep, ascending.
+// AllMembers returns the IDs of all direct and indirect members of a group, ascending.
 func (s *Snapshot) AllMembers(group *zulip.UserGroup) []int64 {
 	all := slices.Clone(group.Members)
 	for _, id := range s.AllSubgroups(group) {
@@ -431,7 +432,7 @@ func (s *Snapshot) groupNames(roles bool) []string {
 	return names
 }
 
-// IsPlanned reports whether this run creates or reactivates what the principal names.
+// IsPlanned reports whether this run creates or reactivates the principal's group or user.
 func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	switch principal.Kind {
 	case permission.KindUser:
@@ -449,7 +450,7 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 // IsInvited reports whether an email that no account has is known to be invited.
 func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
 
-// Nearest returns the principals of the same form whose text is nearest, if any is near enough to be meant.
+// Nearest returns the most similar principals of the same form, if any is similar enough.
 func (s *Snapshot) Nearest(principal permission.Principal) []permission.Principal {
 	var names []string
 	switch principal.Kind {

@@ -23,12 +23,12 @@ func people(active bool) *zulip.RegisterAnswer {
 	return &zulip.RegisterAnswer{Users: []*zulip.User{{ID: ada, Email: "ada@example.com", Role: zulip.RoleMember, IsActive: active}}}
 }
 
-// take returns a change of facts that takes a part.
+// take returns a change of facts that stores a part.
 func take(read *zulip.RegisterAnswer, part string) func(*snapshot.Facts) {
 	return func(facts *snapshot.Facts) { facts.Take(read, part) }
 }
 
-// TestAccess_LaterSnapshot_OwnFacts: whichever way these change, and although the snapshot before was asked.
+// Effective access follows the facts of its own snapshot, even if an earlier snapshot has computed it before.
 func TestAccess_LaterSnapshot_OwnFacts(t *testing.T) {
 	first := snapshot.New(snapshot.Facts{}, new(runstate.State)).
 		With(take(&zulip.RegisterAnswer{Realm: &zulip.Realm{}}, zulip.FetchRealm)).
@@ -72,7 +72,7 @@ func TestNamesInOtherNormalForms(t *testing.T) {
 	}
 }
 
-// TestIndexes find what holds a name, as the server compares names.
+// Indexes find objects by name, comparing names like the server.
 func TestIndexes(t *testing.T) {
 	s := snapshot.New(snapshot.Facts{}, new(runstate.State))
 	if channel, ok := s.Channels().ByName("general"); ok || channel != nil || len(s.Channels().List()) > 0 {
@@ -102,7 +102,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestPlannedNames_CreatedOrRenamed_Resolved: names resolve to the objects that the run creates and renames.
+// Names resolve to the objects that the run creates and renames.
 func TestPlannedNames_CreatedOrRenamed_Resolved(t *testing.T) {
 	run := new(runstate.State)
 	s := snapshot.New(snapshot.Facts{}, run).With(take(groups(), zulip.FetchUserGroups)).With(take(people(false), zulip.FetchUsers))

@@ -12,21 +12,21 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Callers that ask at about the same time share one request (group commit). A caller that asks while a request is
-// under way shares the next one, so that no answer is older than its question. Waiting for others costs a run little,
+// Callers that ask at about the same time share one request (group commit). A caller that asks while a request is under
+// way shares the next request, so that no answer is older than its question. Waiting for others costs a run little,
 // because Terraform takes some 5 to 50 ms between one resource and the next.
 const (
 	// workers is the number of resources that Terraform works on concurrently by default. When so many callers ask, a
 	// request starts immediately.
 	workers = 10
-	// quiet is the pause in questions before a request that other callers are likely to share. brief is the pause
-	// before one that they are not, or for which they ask within some milliseconds.
+	// quiet is the pause in questions before a request that other callers are likely to share. brief is the pause if
+	// that is unlikely, or if other callers ask within milliseconds.
 	quiet = 100 * time.Millisecond
 	brief = quiet / 10
-	// patience is the most that a request waits: for those who ask, for writes, and for the end of the request before.
+	// patience is the maximum time that a request waits for other callers, for writes, and for the previous request.
 	patience = time.Second
-	// ifScarce is how much longer both are where the server's rate limit is near: a request that is saved is worth a third
-	// of a second by its default.
+	// ifScarce is the factor for both pauses near the server's rate limit. With the default limit, one saved request is
+	// worth a third of a second.
 	ifScarce = 3
 )
 
@@ -36,12 +36,12 @@ type batcher[Q, A any] struct {
 	ask func(ctx context.Context, questions []Q, sent func()) (A, error)
 	// quiet returns the pause in questions before the request starts. If quiet is nil, the pause is brief.
 	quiet func(questions []Q) time.Duration
-	// isBusy reports whether others are at work who are going to ask; nil: it is not known.
+	// isBusy reports whether active callers are going to ask; nil if that is not known.
 	isBusy func() bool
-	// isScarce reports whether requests are scarce; nil: they are not.
+	// isScarce reports whether requests are scarce; nil if they are not.
 	isScarce func() bool
-	// covers reports whether the request for some questions answers another one too: then that one joins until the request
-	// has left, which may be long after where the rate limit is reached; nil: it does not.
+	// covers reports whether the request for some questions also answers another. Such a question can join until the
+	// request leaves, which the rate limit can delay. nil means that it never does.
 	covers func(questions []Q, question Q) bool
 	// isUrgent reports whether a question is asked without waiting for others, if it is the first such question for a
 	// while and no caller is active. If isUrgent is nil, no question is.
@@ -50,24 +50,24 @@ type batcher[Q, A any] struct {
 	oneAtATime bool
 
 	mu       sync.Mutex
-	open     *batch[Q, A]   // who asks now joins it; nil: the next to ask opens one
-	leaving  []*batch[Q, A] // whose requests are made, and have not left
-	underWay int            // that are made, and not answered
-	asked    time.Time      // when somebody last asked an urgent question
+	open     *batch[Q, A]   // the batch that new callers join; nil if the next caller begins one
+	leaving  []*batch[Q, A] // batches whose requests have started but not left
+	underWay int            // batches whose requests are not answered
+	asked    time.Time      // time of the last urgent question
 }
 
-// batch is one request, and those who wait for it.
+// batch is one request, and the callers that wait for it.
 type batch[Q, A any] struct {
 	questions []Q
 	urgent    bool
-	joined    chan struct{} // tells that somebody has asked
-	full      chan struct{} // closed when as many ask as there are workers
+	joined    chan struct{} // signals each question
+	full      chan struct{} // closed when as many callers ask as there are workers
 	answer    A
 	err       error
 	done      chan struct{}
 }
 
-// do asks a question, together with others. place is where it was among the questions.
+// do asks a question, together with others. place is its index in the questions.
 func (b *batcher[Q, A]) do(ctx context.Context, question Q) (answer A, place int, err error) {
 	mine, place := b.join(ctx, question)
 	select {
@@ -78,7 +78,7 @@ func (b *batcher[Q, A]) do(ctx context.Context, question Q) (answer A, place int
 	}
 }
 
-// join adds a question to the batch that answers it, and begins one if there is none.
+// join adds a question to the batch that answers it, or begins a new batch.
 func (b *batcher[Q, A]) join(ctx context.Context, question Q) (mine *batch[Q, A], place int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,7 +97,7 @@ func (b *batcher[Q, A]) join(ctx context.Context, question Q) (mine *batch[Q, A]
 			urgent: urgent && alone,
 			joined: make(chan struct{}, 1), full: make(chan struct{}), done: make(chan struct{}),
 		}
-		// The first to ask may give up; the others still want the answer.
+		// The first caller may give up, but the others still need the answer.
 		go b.run(context.WithoutCancel(ctx), b.open)
 	}
 	mine, place = b.open, len(b.open.questions)
@@ -107,12 +107,12 @@ func (b *batcher[Q, A]) join(ctx context.Context, question Q) (mine *batch[Q, A]
 	}
 	select {
 	case mine.joined <- struct{}{}:
-	default: // one word is enough for several
+	default: // one signal is enough for several questions
 	}
 	return mine, place
 }
 
-// run waits for others, and makes the request.
+// run waits for other callers, and sends the request.
 func (b *batcher[Q, A]) run(ctx context.Context, current *batch[Q, A]) {
 	if !current.urgent && !b.oneAtATime {
 		b.await(current)
@@ -176,15 +176,15 @@ func (b *batcher[Q, A]) quietFor(current *batch[Q, A]) time.Duration {
 	return b.quiet(current.questions)
 }
 
-// isAwaited reports whether others are at work, or a request is under way whose end makes others go on.
+// isAwaited reports whether other callers are active, or wait for a request under way.
 func (b *batcher[Q, A]) isAwaited() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.underWay > 0 || b.isBusy != nil && b.isBusy()
 }
 
-// own holds the account's own objects, the invitations that it sees, and the messages that it asks for. None of it is
-// in the snapshot. Each kind is read on first use, once for all resources.
+// own has the account's own objects, the invitations that it sees, and the messages that resources ask for. These are
+// not in the snapshot. Each kind is read on first use, once for all resources.
 type own struct {
 	drafts        kept[[]*zulip.Draft]
 	scheduled     kept[[]*zulip.ScheduledMessage]
@@ -194,7 +194,7 @@ type own struct {
 	newDrafts     batcher[zulip.Draft, []int64]
 }
 
-// messages are those that were read, by ID, and why others could not be.
+// messages are the messages that were read, by ID, and the errors of others.
 type messages struct {
 	found  map[int64]*zulip.Message
 	failed map[int64]error
@@ -214,8 +214,8 @@ func (o *own) init(s *Store) {
 // Drafts returns the account's drafts.
 func (s *Store) Drafts(ctx context.Context) ([]*zulip.Draft, error) { return s.own.drafts.get(ctx) }
 
-// CreateDraft stores a draft. Drafts that are stored at the same time travel in one request; if the server refuses one
-// of them it stores none, and each is then asked for by itself.
+// CreateDraft stores a draft. Drafts that are stored at the same time share one request. If the server refuses one of
+// them, it stores none, and each is then sent separately.
 func (s *Store) CreateDraft(ctx context.Context, draft zulip.Draft) (int64, error) {
 	defer s.own.drafts.forget()
 	var ids []int64
@@ -242,7 +242,7 @@ func (s *Store) ScheduledMessages(ctx context.Context) ([]*zulip.ScheduledMessag
 	return s.own.scheduled.get(ctx)
 }
 
-// Invitations returns the invitations that can still be used, as far as the account sees them.
+// Invitations returns the pending invitations that the account sees.
 func (s *Store) Invitations(ctx context.Context) ([]*zulip.Invitation, error) {
 	return s.own.invitations.get(ctx)
 }
@@ -265,8 +265,8 @@ func (s *Store) readSubscriptions(ctx context.Context) (map[int64]*zulip.Subscri
 	return all, nil
 }
 
-// Message reads a message as it is now; nil if it is gone, or the account may not read it. Those that are asked for at
-// the same time are read in one request.
+// Message reads the current message; nil if it no longer exists, or the account can't read it. Concurrent callers share
+// one request.
 func (s *Store) Message(ctx context.Context, id int64) (*zulip.Message, error) {
 	read, _, err := s.own.messages.do(ctx, id)
 	if err == nil {
@@ -302,8 +302,8 @@ func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (messag
 	return read, nil
 }
 
-// EmojiNames returns the codes of the standard emoji by name, which are read once; nil where the server does not say
-// where they are, or they are not there.
+// EmojiNames returns the codes of the standard emoji by name, which are read once; nil if the server does not provide
+// them.
 func (s *Store) EmojiNames(ctx context.Context) (map[string]string, error) { return s.emoji.get(ctx) }
 
 func (s *Store) readEmojiNames(ctx context.Context) (map[string]string, error) {

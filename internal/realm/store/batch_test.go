@@ -21,7 +21,7 @@ func pass(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // nobody waits for it
 }
 
-// requests is a batcher's request that takes its time and counts.
+// requests is a batcher's request that takes some time and is counted.
 type requests struct {
 	takes time.Duration
 	count atomic.Int64
@@ -38,7 +38,7 @@ func (r *requests) ask(_ context.Context, _ []int, sent func()) (struct{}, error
 
 func always([]int) time.Duration { return quiet }
 
-// askAt asks at moments after now, and returns when all are answered.
+// askAt asks at times after now, and returns when all are answered.
 func askAt(t *testing.T, b *batcher[int, struct{}], moments ...time.Duration) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -53,7 +53,7 @@ func askAt(t *testing.T, b *batcher[int, struct{}], moments ...time.Duration) {
 	all.Wait()
 }
 
-// TestBatcher_QuietTime_RequestBegins, and that is one quiet time after the last.
+// A request begins one quiet time after the last question.
 func TestBatcher_QuietTime_RequestBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -64,7 +64,7 @@ func TestBatcher_QuietTime_RequestBegins(t *testing.T) {
 	})
 }
 
-// TestBatcher_SequentialCallers_NoWait: a request does not wait for active callers.
+// A request does not wait for active callers that won't ask.
 func TestBatcher_SequentialCallers_NoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -76,8 +76,7 @@ func TestBatcher_SequentialCallers_NoWait(t *testing.T) {
 	})
 }
 
-// TestBatcher_AllWorkersWaiting_RequestBegins: a request starts once as many callers ask as Terraform works on, because no other can
-// ask.
+// A request starts once as many callers ask as Terraform has workers, because no other can ask.
 func TestBatcher_AllWorkersWaiting_RequestBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -88,7 +87,7 @@ func TestBatcher_AllWorkersWaiting_RequestBegins(t *testing.T) {
 	})
 }
 
-// TestBatcher_Patience_WaitBounded: for writes that do not end, for those who keep coming, and for a request that is not answered.
+// The wait for endless writes, for new callers, and for an unanswered request is limited.
 func TestBatcher_Patience_WaitBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		busy    bool
@@ -118,7 +117,7 @@ func TestBatcher_Patience_WaitBounded(t *testing.T) {
 	}
 }
 
-// TestBatcher_AskedDuringRequest_NextJoined, which begins when the one before has ended.
+// A question during a request joins the next one, which begins when the first has ended.
 func TestBatcher_AskedDuringRequest_NextJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{takes: 500 * time.Millisecond}, time.Now()
@@ -130,7 +129,7 @@ func TestBatcher_AskedDuringRequest_NextJoined(t *testing.T) {
 	})
 }
 
-// TestBatcher_ReadAfterWrite_WriteSeen: a caller that writes and then asks sees its write.
+// A caller that writes and then asks sees its write.
 func TestBatcher_ReadAfterWrite_WriteSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written, reads atomic.Int64
@@ -162,7 +161,7 @@ func TestBatcher_ReadAfterWrite_WriteSeen(t *testing.T) {
 	})
 }
 
-// TestBatcher_RequestFails_AllFail who shares the request, and the next is asked again.
+// A failed request fails for all callers that share it, and the next question sends another.
 func TestBatcher_RequestFails_AllFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("no")
@@ -188,7 +187,8 @@ func TestBatcher_RequestFails_AllFail(t *testing.T) {
 	})
 }
 
-// TestQuestion_CoveredByRequest_Joined, and no other: the parts that others only need may have been read earlier.
+// A question joins only a request that asks for its parts. The parts that other questions merely need may have been
+// read earlier.
 func TestQuestion_CoveredByRequest_Joined(t *testing.T) {
 	others := []question{{fresh: []Part{Channels}, needed: []Part{Users}}, {fresh: []Part{Folders}}}
 	for _, test := range []struct {
@@ -207,7 +207,7 @@ func TestQuestion_CoveredByRequest_Joined(t *testing.T) {
 	}
 }
 
-// TestBatcher_UrgentAlone_NoWait, the first time for a while; the next waits for others.
+// The first urgent question for a while does not wait, but the next one waits for others.
 func TestBatcher_UrgentAlone_NoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -225,13 +225,13 @@ func TestBatcher_UrgentAlone_NoWait(t *testing.T) {
 type cli struct {
 	atOnce int
 	pause  time.Duration
-	write  time.Duration // of one resource
+	write  time.Duration // time of one resource
 	read   time.Duration // of all
-	before bool          // read before the write too, as an update does
-	scarce bool          // the server takes few requests
+	before bool          // if true, also read before the write, like an update
+	scarce bool          // the server accepts few requests
 }
 
-// run works through n resources and returns how often all were read, and how long it took.
+// run applies n resources, and returns the number of reads and the total time.
 func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	t.Helper()
 	s := New(nil, &zulip.User{}, 0, new(runstate.State))
@@ -269,8 +269,8 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	return int(count.Load()), time.Since(started)
 }
 
-// TestStore_FreshReads_Shared: concurrent callers share the reads after their writes at any speed of Terraform and the
-// server. A single caller waits for others once.
+// Concurrent callers share the reads after their writes at any speed of Terraform and the server. A single caller waits
+// for others once.
 func TestStore_FreshReads_Shared(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {
@@ -303,7 +303,7 @@ func TestStore_FreshReads_Shared(t *testing.T) {
 
 func TestStore_RequestsScarce_MoreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// A busy machine: the CLI takes its time between one resource and the next.
+		// On a busy machine, Terraform pauses between one resource and the next.
 		busy := cli{atOnce: 10, pause: 100 * time.Millisecond, write: 10 * time.Millisecond, read: 10 * time.Millisecond}
 		plenty, _ := busy.run(t, 100)
 		busy.scarce = true
@@ -317,7 +317,7 @@ func TestStore_RequestsScarce_MoreShared(t *testing.T) {
 	})
 }
 
-// slowServer answers everything as an account, and counts.
+// slowServer answers every request with an account, and counts requests.
 type slowServer struct{ asked int }
 
 func (s *slowServer) RoundTrip(*http.Request) (*http.Response, error) {

@@ -21,7 +21,7 @@ func everything(ctx context.Context, d *store.Store) (*snapshot.Snapshot, error)
 		store.Folders, store.Playgrounds, store.Domains)
 }
 
-// derived is everything that a view answers from something it has worked out, as text, by question.
+// derived returns all derived answers of a view as texts, by question.
 func derived(view *snapshot.Snapshot) map[string]string {
 	all := map[string]string{}
 	answer := func(question string, key, found any) { all[fmt.Sprintf("%s %v", question, key)] = fmt.Sprint(found) }
@@ -79,14 +79,14 @@ func derived(view *snapshot.Snapshot) map[string]string {
 	return all
 }
 
-// A write, and what the resources then register in the store.
+// A write, and the facts that the resources then register in the store.
 type write struct {
 	what string
 	do   func(ctx context.Context, t *testing.T, w *written) error
 	told func(ctx context.Context, d *store.Store, w *written) error
 }
 
-// written is an organization that is written to, and the objects that were created.
+// written is a changed organization, and the created objects.
 type written struct {
 	client         *zulip.Client
 	view           *snapshot.Snapshot // before the write
@@ -139,8 +139,8 @@ var (
 	freshBots     = readAgain(store.Bots)
 )
 
-// writes are those after which the resources read a part, or put what they know into the snapshot, in the order in which
-// one run might make them.
+// writes are the writes after which resources read a part, or put facts into the snapshot, in a possible order of a
+// run.
 var writes = []write{
 	{"a user group is created", func(ctx context.Context, t *testing.T, w *written) (err error) {
 		w.group, _, err = w.client.CreateUserGroup(ctx, zulip.UserGroupCreate{Name: "press", Members: []int64{w.id(t, lena)}})
@@ -256,7 +256,7 @@ func TestStore_DerivedFactsAfterWrite_Current(t *testing.T) {
 	view, err := everything(ctx, d)
 	requireNoError(t, err)
 	for _, write := range writes {
-		before := derived(view) // everything has been worked out
+		before := derived(view) // everything has been computed
 		w.view = view
 		if err := write.do(ctx, t, w); err != nil {
 			t.Fatalf("%s: %v", write.what, err)

@@ -17,10 +17,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// lateAnswers keeps answers from arriving until a test lets them.
+// lateAnswers holds answers until a test releases them.
 type lateAnswers struct {
 	mu      sync.Mutex
-	request string // the method and the path of the next answer to be kept
+	request string // the method and path of the next answer to hold
 	arrived chan func()
 }
 
@@ -40,14 +40,14 @@ func (l *lateAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// keep makes the next answer to a request wait.
+// keep holds the next answer to a request.
 func (l *lateAnswers) keep(request string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.request = request
 }
 
-// newLateStore is newStore with a directory whose answers can be kept. The client's are not.
+// newLateStore is newStore with held answers for the store, but not for the client.
 func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *lateAnswers) {
 	t.Helper()
 	plain, client, server := newStore(t)
@@ -58,16 +58,16 @@ func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *
 	return store.New(slow, plain.Self(), 442, new(runstate.State)), client, server, late
 }
 
-// overlap is a write that is carried out, and that the store hears of, while a read is under way that is older.
+// overlap is a write that is executed and registered while an older read is under way.
 type overlap struct {
 	what    string
-	request string // that is under way
+	request string // the read under way
 	read    func(context.Context, *store.Store, *written) error
 	write   func(context.Context, *testing.T, *written) error
 	told    func(context.Context, *store.Store, *written) error
 	// shows reports whether the store's answer contains the write.
 	shows func(context.Context, *testing.T, *store.Store, *written) bool
-	// again is the request that has to be made again before anybody relies on the part; "" where there is none.
+	// again is the request that must be repeated before the part is reliable; "" for none.
 	again string
 }
 
@@ -159,7 +159,7 @@ var overlaps = []overlap{
 	}, isChannel, ""},
 }
 
-// TestStore_OlderRead_WriteKept lets a read that was answered before a write arrive after the store has heard of it.
+// A read that was answered before a write arrives after the write was registered.
 func TestStore_OlderRead_WriteKept(t *testing.T) {
 	for _, c := range overlaps {
 		t.Run(c.what, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestStore_OlderRead_WriteKept(t *testing.T) {
 			if c.again != "" && server.Journal().Count(sandbox.Filter{Method: method, Path: path}) == 0 {
 				t.Error("the older read counts as current")
 			}
-			// The account's own bots belong to the older read, which asks for them after its first answer.
+			// The older read asks for the account's own bots after its first answer.
 			requests := func(method, path string) int {
 				return server.Journal().Count(sandbox.Filter{Method: method, Path: path})
 			}
@@ -195,7 +195,7 @@ func TestStore_OlderRead_WriteKept(t *testing.T) {
 	}
 }
 
-// TestStore_OlderRead_NewRoleShown: a caller that waits for the older read does not get the old role either.
+// A caller that waits for the older read does not get the old role either.
 func TestStore_OlderRead_NewRoleShown(t *testing.T) {
 	ctx := t.Context()
 	d, client, _, late := newLateStore(t)
@@ -220,7 +220,7 @@ func TestStore_OlderRead_NewRoleShown(t *testing.T) {
 	}
 }
 
-// TestStore_ChannelsRead_DefaultsIncluded: it is read whenever the channels are.
+// The default channels are read whenever the channels are.
 func TestStore_ChannelsRead_DefaultsIncluded(t *testing.T) {
 	for name, before := range map[string]func(context.Context, *store.Store) error{
 		"after what stands alone": func(ctx context.Context, d *store.Store) error { _, err := d.Read(ctx, store.Linkifiers); return err },
@@ -242,8 +242,7 @@ func TestStore_ChannelsRead_DefaultsIncluded(t *testing.T) {
 	}
 }
 
-// TestStore_OlderSubscribersRead_WriteKept does the same for the subscribers of a channel, which are stored by
-// channel.
+// The same is true of the subscribers of a channel, which are stored by channel.
 func TestStore_OlderSubscribersRead_WriteKept(t *testing.T) {
 	for name, ask := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
 		"as read once": (*store.Store).Subscribers, "read again": (*store.Store).FreshSubscribers,
@@ -334,7 +333,7 @@ func counted[T any](read func(*store.Store, context.Context) ([]T, error)) func(
 	}
 }
 
-// TestStore_OlderOwnRead_Forgotten: nothing is put into what belongs to the account; it is forgotten.
+// Writes are not merged into the account's own objects. An older read of them is dropped.
 func TestStore_OlderOwnRead_Forgotten(t *testing.T) {
 	for request, c := range ownReads {
 		t.Run(request, func(t *testing.T) {

@@ -14,15 +14,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// failureHolds is how long a failed read answers for those that would follow it. The client has repeated the request as
-// often as it may; hundreds of resources that each try again would only make the run's end slow to come.
+// failureHolds is how long a failed read is the answer for later callers. The client has already repeated the request,
+// so hundreds of resources that each try again would only delay the end of the run.
 const failureHolds = 5 * time.Second
 
 // question is a set of parts to read after the question, and of parts that may have been read before.
 type question struct{ fresh, needed []Part }
 
-// isAnsweredBy reports whether the read for other questions answers this question too. The parts that those only need
-// may have been read before.
+// isAnsweredBy reports whether the read for other questions answers this question too. The parts that the other
+// questions merely need may have been read before.
 func (q question) isAnsweredBy(others []question) bool {
 	for _, other := range others {
 		q.fresh = sets.Without(q.fresh, other.fresh)
@@ -46,7 +46,7 @@ func quietBefore(questions []question) time.Duration {
 	return brief
 }
 
-// failures are why parts could not be read.
+// failures are the errors of parts that could not be read.
 type failures map[Part]error
 
 // Read returns a snapshot with parts and the parts that these need, as this run knows them. One request reads the
@@ -107,7 +107,7 @@ func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, err
 			case <-ctx.Done():
 			}
 		default:
-			_, _, _ = s.reads.do(ctx, question{needed: missing}) // a failure is kept
+			_, _, _ = s.reads.do(ctx, question{needed: missing}) // a failure is stored
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -115,7 +115,7 @@ func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, err
 	}
 }
 
-// missing returns the parts that the snapshot does not hold. The caller holds the lock.
+// missing returns the parts that the snapshot does not have. The caller holds the lock.
 func (s *Store) missing(parts []Part) []Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return s.state(part).have })
 }
@@ -123,7 +123,7 @@ func (s *Store) missing(parts []Part) []Part {
 // isBeingRead reports whether a read is under way that brings a part. The caller holds the lock.
 func (s *Store) isBeingRead(part Part) bool { return s.state(part).reading != nil }
 
-// read reads what is asked for, and makes the next snapshot of it.
+// read reads the parts, and creates the next snapshot with them.
 func (s *Store) read(ctx context.Context, questions []question, sent func()) (failures, error) {
 	s.mu.Lock()
 	var fresh, needed []Part
@@ -135,7 +135,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 		needed = append(needed, s.company(needed, len(questions))...)
 	}
 	parts := distinct(slices.Concat(fresh, needed))
-	if len(parts) == 0 { // the read before has brought it
+	if len(parts) == 0 { // the previous read has returned it
 		s.mu.Unlock()
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 
 	since := map[Part]mark{}
 	leave := sync.OnceFunc(func() {
-		sent() // first: who asks from now on is not answered by this read
+		sent() // first, because this read does not answer later questions
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.begun++
@@ -176,16 +176,16 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 	return failed, nil
 }
 
-// found is the answer with which a part was read.
+// found is the answer for a part.
 type found struct {
 	read *zulip.RegisterAnswer
 	err  error
 }
 
-// fewParts is of how many parts each is read by itself: that is no more requests than a snapshot, which takes two.
+// fewParts is the maximum number of parts that are read separately, because a snapshot takes two requests.
 const fewParts = 2
 
-// fetch reads parts: a few separately, as far as the server offers that, and otherwise in one snapshot.
+// fetch reads a few parts separately, if the server has requests for them, and otherwise all in one snapshot.
 func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 	all := make(map[Part]found, len(parts))
 	if len(parts) > fewParts || slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
@@ -216,7 +216,7 @@ func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 	return all
 }
 
-// endpoint returns how a part is read by itself with one request; nil if it is not.
+// endpoint returns the function that reads a part in a separate request; nil if there is none.
 func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer, error) {
 	switch {
 	case part == Channels:
@@ -244,7 +244,7 @@ func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer
 			read.Users, err = s.client.Users(ctx, true)
 			return err
 		})
-	case part == UserGroups && !s.self.IsBot: // a bot may not ask so
+	case part == UserGroups && !s.self.IsBot: // bots can't use this endpoint
 		return readInto("user groups", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.UserGroups, err = s.client.UserGroups(ctx)
 			return err
@@ -271,7 +271,7 @@ func (s *Store) register(ctx context.Context, parts []Part) (*zulip.RegisterAnsw
 		fetch[i] = string(part)
 	}
 	if slices.Contains(parts, Channels) {
-		fetch = append(fetch, zulip.FetchDefaultStreams) // which the list of channels says by itself
+		fetch = append(fetch, zulip.FetchDefaultStreams) // which is also in the list of channels
 	}
 	read, err := s.client.Register(ctx, fetch)
 	if err != nil {
@@ -284,14 +284,15 @@ func (s *Store) register(ctx context.Context, parts []Part) (*zulip.RegisterAnsw
 	return read, nil
 }
 
-// failure is that of the last read of parts that were missing, as long as it answers for those that would follow.
+// failure is the error of the last read of missing parts, while it is the answer for later callers.
 type failure struct {
 	err   error
 	until time.Time
 	told  bool
 }
 
-// tell returns the failure, to the first in full; nil if there is none any more. The caller holds the store's lock.
+// tell returns the failure, in full only for the first caller; nil if it no longer counts. The caller holds the store's
+// lock.
 func (f *failure) tell() error {
 	switch {
 	case f.err == nil || time.Now().After(f.until):
@@ -322,15 +323,15 @@ func whileReading(what string, err error) error { return fmt.Errorf("reading the
 // writes of this run since the read began are applied to it. The next caller reads again, because the read may have
 // missed other changes in the meantime.
 
-// partState is the knowledge about a part.
+// partState is the state of a part in the store.
 type partState struct {
-	have        bool                    // the snapshot holds it, and it is not out of date
+	have        bool                    // the snapshot has the part, and it is up to date
 	invalidated int                     // how often
-	written     []func(*snapshot.Facts) // what this run has put into the facts
-	read        int                     // the number of the read that has brought it; zero: none has
-	readAt      time.Time               // when that began
+	written     []func(*snapshot.Facts) // the changes that this run has put into the facts
+	read        int                     // the number of the read that returned it; zero for none
+	readAt      time.Time               // when this read began
 	wroteAt     time.Time               // when a write of the list ended
-	reading     chan struct{}           // closed when the read ends that brings it; nil: none is under way
+	reading     chan struct{}           // closed when the read under way that returns it ends; nil for none
 	lastRead    chan struct{}           // closed when the last read of it ends, even if that is out of date
 }
 
@@ -342,7 +343,7 @@ func (s *Store) state(part Part) *partState {
 	return s.parts[part]
 }
 
-// mark is how a part stood when a read of it began.
+// mark is the state of a part at the start of a read.
 type mark struct {
 	read        int // its number
 	at          time.Time
@@ -350,14 +351,14 @@ type mark struct {
 	written     int
 }
 
-// mark returns how a part stands now. The caller holds the lock.
+// mark returns the current mark of a part. The caller holds the lock.
 func (s *Store) mark(part Part) mark {
 	of := s.state(part)
 	return mark{s.begun, time.Now(), of.invalidated, len(of.written)}
 }
 
-// settle takes into the facts what reads have found that began at marks, and returns which failed. The caller holds the
-// lock.
+// settle puts the results of reads that began at marks into the facts, and returns the failed ones. The caller holds
+// the lock.
 func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 	failed := failures{}
 	s.current = s.current.With(func(facts *snapshot.Facts) {
@@ -378,7 +379,7 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 				of.read, of.readAt = began.read, began.at
 			}
 		}
-		if bots := found[Bots]; bots.read != nil { // their accounts are in the facts by now
+		if bots := found[Bots]; bots.read != nil { // their accounts are already in the facts
 			s.asked.own = bots.read.OwnBots
 			s.asked.putBots(facts)
 		}
@@ -386,8 +387,8 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 	return failed
 }
 
-// put puts what this run has written into the facts of a part, those to come of reads under way included. The caller holds
-// the lock.
+// put applies a write of this run to the facts of a part, and to the results of reads under way. The caller holds the
+// lock.
 func (s *Store) put(part Part, write func(*snapshot.Facts)) {
 	of := s.state(part)
 	of.invalidated++

@@ -22,13 +22,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// slowServer answers snapshots in the time of a test's bubble.
+// slowServer answers snapshots, in the time of a test's bubble.
 type slowServer struct {
 	mu     sync.Mutex
 	status int        // of its answers; zero is 200
-	reads  [][]string // what each snapshot was asked for
+	reads  [][]string // the requested types of each snapshot
 	closed int        // event queues
-	beyond []string   // what else was asked
+	beyond []string   // other requests
 }
 
 func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -78,7 +78,7 @@ func pass(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // nobody waits for it
 }
 
-// kinds are all reads of the snapshot but that of the bots, which come with their keys.
+// kinds are all reads of the snapshot except the bots, which have their keys.
 func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot, error) {
 	return map[string]func(context.Context) (*snapshot.Snapshot, error){
 		"organization": known(d, store.Organization), "people": known(d, store.Users), "user defaults": known(d, store.UserDefaults), "default channel groups": known(d, store.DefaultChannelGroups),
@@ -87,7 +87,7 @@ func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot,
 	}
 }
 
-// TestStore_SeveralParts_OneSnapshot: one read serves every kind, whichever comes first, concurrently or in turn.
+// One read serves every kind, whichever comes first, concurrently or in turn.
 func TestStore_SeveralParts_OneSnapshot(t *testing.T) {
 	for first := range kinds(new(slowServer).store(t)) {
 		for pace, between := range map[string]time.Duration{"at once": 0, "one after the other": 4 * time.Millisecond, "late": time.Second} {
@@ -145,7 +145,7 @@ func TestStore_IndependentPart_ReadAlone(t *testing.T) {
 	})
 }
 
-// TestStore_BotsUnneeded_NotRead: with them come everybody's keys.
+// Bots are not read unless needed, because the answer has the keys of all bots.
 func TestStore_BotsUnneeded_NotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
@@ -161,7 +161,7 @@ func TestStore_BotsUnneeded_NotRead(t *testing.T) {
 	})
 }
 
-// TestStore_SharedFailure_CauseOnce: hundreds of resources that wait for one request hear of one cause, and soon.
+// Hundreds of resources that wait for one failed request report one cause, without a delay.
 func TestStore_SharedFailure_CauseOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{status: http.StatusBadRequest}
@@ -197,7 +197,7 @@ func TestStore_SharedFailure_CauseOnce(t *testing.T) {
 			t.Errorf("%d were told the cause, %d where to find it, after %d requests, in %s", full, referred, len(server.reads), time.Since(started))
 		}
 
-		// It does not hold for ever.
+		// The failure does not count forever.
 		server.status = 0
 		pass(6 * time.Second)
 		if _, err := d.Read(t.Context(), store.Channels); err != nil {
@@ -206,7 +206,7 @@ func TestStore_SharedFailure_CauseOnce(t *testing.T) {
 	})
 }
 
-// TestStore_PartsAfterWrites_OneSnapshot: one read follows writes of several kinds, and shows them.
+// One read after writes of several kinds shows all of them.
 func TestStore_PartsAfterWrites_OneSnapshot(t *testing.T) {
 	d, client, server := newStore(t)
 	if _, err := d.Read(t.Context(), store.Organization); err != nil {

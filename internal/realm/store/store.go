@@ -1,10 +1,10 @@
 // Package store reads an organization once for all resources of a run: a plan costs the same few requests whatever
 // its size.
 //
-// [Store.Read] returns a snapshot as this run knows it, [Store.Fresh] one in which parts were read after the call
-// began. Concurrent callers share a request. For this, a write is announced with [Store.BeginWrite], and a read waits
-// a moment for writes under way. After [Store.Invalidate], the next caller reads a part again. Objects outside the
-// snapshot, such as drafts and the subscribers of one channel, are read on first use.
+// [Store.Read] returns the run's current snapshot. [Store.Fresh] returns a snapshot in which parts were read after the
+// call began. Concurrent callers share a request. For this, a write is announced with [Store.BeginWrite], and a read
+// waits a moment for writes under way. After [Store.Invalidate], the next caller reads a part again. Objects outside
+// the snapshot, such as drafts and the subscribers of one channel, are read on first use.
 package store
 
 import (
@@ -24,7 +24,7 @@ type Run interface {
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 
-// Store reads the organization and keeps what it has read. It is safe for concurrent use.
+// Store reads the organization and stores the result. It is safe for concurrent use.
 type Store struct {
 	client  *zulip.Client
 	self    *zulip.User
@@ -38,7 +38,7 @@ type Store struct {
 	mu      sync.Mutex
 	current *snapshot.Snapshot
 	parts   map[Part]*partState
-	begun   int // so many reads have
+	begun   int // the number of reads
 	failure failure
 
 	asked   asked
@@ -47,7 +47,7 @@ type Store struct {
 	members members
 }
 
-// New returns an empty store. self is the account of the client, featureLevel the server's, zero if unknown.
+// New returns an empty store. self is the account of the client, and featureLevel the server's, zero if unknown.
 func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Store {
 	s := &Store{
 		client: client, self: self, level: featureLevel, run: run, started: time.Now(),
@@ -73,21 +73,21 @@ func (s *Store) OneAtATime() *Store {
 	return s
 }
 
-// Self returns the account that the provider uses.
+// Self returns the provider's account.
 func (s *Store) Self() *zulip.User { return s.self }
 
 // Client returns the client that the store reads with.
 func (s *Store) Client() *zulip.Client { return s.client }
 
-// FeatureLevel returns the API feature level of the server; zero if it did not say.
+// FeatureLevel returns the API feature level of the server; zero if unknown.
 func (s *Store) FeatureLevel() int { return s.level }
 
-// BeginWrite announces a request that writes, until done is called. A read that begins before that waits a moment, so that
-// resources that write at the same time share what they read afterwards.
+// BeginWrite announces a request that writes, until done is called. A read that begins before done waits a moment, so
+// that resources that write at the same time share the reading after it.
 //
-// list is the list that the request changes if the server caches that list (see [Store.ReadUntil]), otherwise "". One request at a
-// time changes a list, and not during a read of it: the server could put the list from before the change back into its cache, where
-// it stays until the next change. The error is that of a context that ended while the request waited for its turn.
+// list is the list that the request changes if the server caches it (see [Store.ReadUntil]), and otherwise "". Only one
+// request at a time changes a list, and not during a read of it. Otherwise the server could put the old list back into
+// its cache until the next change. The error is the error of a context that ended while the request waited.
 func (s *Store) BeginWrite(ctx context.Context, list Part) (done func(), err error) {
 	s.writes.Add(1) // a read also waits for requests that wait for their turn
 	if list == "" {
@@ -130,7 +130,7 @@ func (s *Store) Write(ctx context.Context, send func(context.Context) error) err
 	return send(ctx)
 }
 
-// Invalidate makes the next to ask read parts again, because they have become out of date.
+// Invalidate makes the next caller read parts again, because they are out of date.
 func (s *Store) Invalidate(parts ...Part) {
 	for _, part := range parts {
 		switch part {
@@ -151,14 +151,14 @@ func (s *Store) Invalidate(parts ...Part) {
 	}
 }
 
-// invalidate makes the next to ask read a part of the snapshot again.
+// invalidate makes the next caller read a part of the snapshot again.
 func (s *Store) invalidate(part Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.state(part)
 	of.have = false
 	of.invalidated++
-	of.reading = nil // a read that has begun is out of date too
+	of.reading = nil // the result of a read under way is out of date too
 }
 
 // GaveRole puts a role that this run has given into the snapshot. The groups of the roles are read again.
@@ -169,8 +169,8 @@ func (s *Store) GaveRole(id int64, role zulip.Role) {
 	s.put(Users, func(facts *snapshot.Facts) { facts.ChangeUser(id, func(user *zulip.User) { user.Role = role }) })
 }
 
-// BecameActive registers that this run has created or reactivated an account. It is in the groups of its role from then
-// on, and may be in channels: those are read again.
+// BecameActive registers that this run has created or reactivated an account. It is now in the groups of its role, and
+// may be in channels, so these are read again.
 func (s *Store) BecameActive() {
 	s.Invalidate(UserGroups, Subscribers)
 	s.mu.Lock()
@@ -178,12 +178,12 @@ func (s *Store) BecameActive() {
 	clear(s.asked.nobody)
 }
 
-// Part is a part of the organization that is read, and becomes out of date, as one.
+// Part is a part of the organization that is read, and becomes out of date, as a whole.
 type Part string
 
 // The parts of the snapshot.
 const (
-	// Organization is the settings of the organization.
+	// Organization has the settings of the organization.
 	Organization         Part = zulip.FetchRealm
 	UserGroups           Part = zulip.FetchUserGroups
 	Users                Part = zulip.FetchUsers
@@ -198,8 +198,8 @@ const (
 	Domains              Part = zulip.FetchDomains
 	Statuses             Part = zulip.FetchStatuses
 	Bots                 Part = zulip.FetchBots
-	// Subscribers are those of every channel. For an account that is no administrator they are not in the snapshot: it is
-	// not shown them all.
+	// Subscribers are the subscribers of every channel. Only administrators see them all, so for other accounts they
+	// are not in the snapshot.
 	Subscribers Part = zulip.FetchSubscribers
 )
 
@@ -211,11 +211,11 @@ const (
 	Subscriptions     Part = "subscriptions" // of the account itself
 )
 
-// access are the parts that permissions need: the settings, the groups and the people.
+// access are the parts for permissions: the settings, the groups and the people.
 var access = []Part{Organization, UserGroups, Users}
 
-// needs are the parts that come with another, because it names what is in them. By default a channel names a person, its
-// creator, so the people belong to it.
+// needs are the parts that are read with another, because it names their objects. By default a channel names its
+// creator, so it needs the people.
 var needs = map[Part][]Part{
 	Organization:         access,
 	UserGroups:           access,
@@ -228,7 +228,7 @@ var needs = map[Part][]Part{
 	Subscribers:          append([]Part{Channels, Folders}, access...),
 }
 
-// withNeeds returns parts with those that they need.
+// withNeeds returns parts and the parts that they need.
 func withNeeds(parts []Part) []Part {
 	all := slices.Clone(parts)
 	for _, part := range parts {
@@ -255,16 +255,16 @@ var smallParts = []Part{
 	Organization, DefaultChannelGroups, Folders, ProfileFields, Linkifiers, CustomEmoji, UserDefaults, Playgrounds, Domains,
 }
 
-// loneParts depend on nothing, and nothing depends on them. A configuration may well consist of such things only, and then
-// the people and the channels are not read. But where as many ask for lone parts as the CLI has workers, others may stand
-// behind them whose turn it is not.
+// loneParts depend on no other parts, and no other parts depend on them. For a configuration with only such objects,
+// the people and the channels are not read. If as many callers ask for lone parts as Terraform has workers, other
+// resources may be waiting behind them.
 var loneParts = []Part{Linkifiers, UserDefaults, Playgrounds, Domains}
 
 func areLone(parts []Part) bool {
 	return !slices.ContainsFunc(parts, func(part Part) bool { return !slices.Contains(loneParts, part) })
 }
 
-// companions are parts that every other read includes, because configurations refer from one to the other: from
+// companions are parts that every other read includes, because configurations have references between them: from
 // channels to folders, groups and people, and from people to statuses. Separate reads would take separate requests.
 //
 // With 5,000 people and as many channels they are 6 MB, a second of the server's time. Only the subscribers are as
@@ -284,7 +284,7 @@ func (s *Store) company(parts []Part, askers int) []Part {
 	})
 }
 
-// kept is something that is read once for all, until it is forgotten.
+// kept is a value that is read once for all callers, until it is dropped.
 type kept[T any] struct {
 	read func(context.Context) (T, error)
 
@@ -292,7 +292,7 @@ type kept[T any] struct {
 	current *sharedRead[T]
 }
 
-// sharedRead is one request, and everybody who waits for it.
+// sharedRead is one request, and all callers that wait for it.
 type sharedRead[T any] struct {
 	value T
 	err   error
@@ -323,14 +323,14 @@ func (k *kept[T]) run(ctx context.Context, current *sharedRead[T]) {
 	if current.err != nil {
 		k.mu.Lock()
 		if k.current == current {
-			k.current = nil // the next to ask tries again
+			k.current = nil // the next caller tries again
 		}
 		k.mu.Unlock()
 	}
 	close(current.done)
 }
 
-// forget makes the next to ask read again.
+// forget makes the next caller read again.
 func (k *kept[T]) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

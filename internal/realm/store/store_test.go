@@ -43,12 +43,12 @@ func newPlanningStore(t *testing.T) (*store.Store, *runstate.State) {
 	return store.New(client, d.Self(), 442, run), run
 }
 
-// known returns how a part is read as the run knows it.
+// known returns a function that reads a part from the run's snapshot.
 func known(d *store.Store, part store.Part) func(context.Context) (*snapshot.Snapshot, error) {
 	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Read(ctx, part) }
 }
 
-// fresh returns how a part is read as of now.
+// fresh returns a function that reads a part again.
 func fresh(d *store.Store, part store.Part) func(context.Context) (*snapshot.Snapshot, error) {
 	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Fresh(ctx, part) }
 }
@@ -82,7 +82,7 @@ func TestStore_ConcurrentReads_OneRequest(t *testing.T) {
 			t.Error("the default channel is not found")
 		}
 	})
-	if _, err := d.Read(context.Background(), store.Organization); err != nil { // has been read already
+	if _, err := d.Read(context.Background(), store.Organization); err != nil { // has already been read
 		t.Error(err)
 	}
 	if sent := server.Journal().Requests(sandbox.Filter{}); len(sent) != 2 {
@@ -255,7 +255,7 @@ func TestStore_ListAfterWrite_ReadSeparately(t *testing.T) {
 	}
 }
 
-// A snapshot that was taken before a write, and arrives after it, does not hide what was written.
+// A snapshot that was taken before a write, and arrives after it, does not hide the write.
 func TestStore_SnapshotBeforeWrite_WriteKept(t *testing.T) {
 	for name, after := range map[string]func(*testing.T, *store.Store){
 		"forgotten": func(_ *testing.T, d *store.Store) { d.Invalidate(store.Linkifiers) },

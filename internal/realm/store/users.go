@@ -15,31 +15,31 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A server caches its lists of people and bots. They can lack a new account or show one as it was before a write, and
-// a second read does not help (server-behavior §U18). The answer for a single account is up to date, and so are the
+// A server caches its lists of people and bots. They can lack a new account or have outdated values of one, and a
+// second read does not help (server-behavior §U18). The answer for a single account is up to date, and so are the
 // account's own bots, which are read with the bots. Every later snapshot of this run includes these answers and those
 // to changes of bots.
 
-// asked are the accounts that were asked for by themselves.
+// asked are the accounts that were read separately.
 type asked struct {
 	users  map[int64]*zulip.User
-	bots   map[int64]*zulip.Bot  // as they were after a change
-	own    map[string]*zulip.Bot // the account's own, by address
-	nobody map[string]bool       // addresses and IDs that no account has
+	bots   map[int64]*zulip.Bot  // with the defaults after a change
+	own    map[string]*zulip.Bot // the account's own bots, by email
+	nobody map[string]bool       // emails and IDs that no account has
 }
 
 func (a *asked) init() {
 	a.users, a.bots, a.nobody = map[int64]*zulip.User{}, map[int64]*zulip.Bot{}, map[string]bool{}
 }
 
-// addUsers adds to facts whom a list lacks that was just taken into them.
+// addUsers adds to facts the separately read accounts that the new list lacks.
 func (a *asked) addUsers(facts *snapshot.Facts) {
 	for _, user := range a.users {
 		facts.AddUser(user)
 	}
 }
 
-// putBots puts into facts what the list of bots in them may not show.
+// putBots puts the values into facts that the list of bots may not show.
 func (a *asked) putBots(facts *snapshot.Facts) {
 	facts.PutOwnBots(a.own)
 	for _, bot := range a.bots {
@@ -80,7 +80,7 @@ func (s *Store) ReadNaming(ctx context.Context, names []string, parts ...Part) (
 	return current, err
 }
 
-// isAccountedFor reports whether there is no need to ask for a name.
+// isAccountedFor reports whether a name need not be read separately.
 func (s *Store) isAccountedFor(current *snapshot.Snapshot, name string) (ok bool) {
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		_, ok = current.User(id)
@@ -93,7 +93,7 @@ func (s *Store) isAccountedFor(current *snapshot.Snapshot, name string) (ok bool
 	return ok || s.asked.nobody[strings.ToLower(name)]
 }
 
-// askFor asks for an account by address or ID; nil if there is none that the account may see.
+// askFor reads an account by email or ID; nil if the provider's account sees none.
 func (s *Store) askFor(ctx context.Context, name string) (user *zulip.User, err error) {
 	if id, notNumber := strconv.ParseInt(name, 10, 64); notNumber == nil {
 		user, err = s.client.User(ctx, id)
@@ -112,8 +112,8 @@ func (s *Store) askFor(ctx context.Context, name string) (user *zulip.User, err 
 	return nil, nil
 }
 
-// FreshUser asks for one account by itself, and returns it as it is now; nil if there is none that the account may see. The
-// snapshot has it so too.
+// FreshUser reads one account separately, and returns its current values; nil if the provider's account sees none. The
+// snapshot gets these values too.
 func (s *Store) FreshUser(ctx context.Context, id int64) (*zulip.User, error) {
 	return s.FreshUserNamed(ctx, strconv.FormatInt(id, 10))
 }
@@ -127,7 +127,7 @@ func (s *Store) FreshUserNamed(ctx context.Context, name string) (*zulip.User, e
 	return user, err
 }
 
-// ReadUser returns a snapshot with the people in which one account is as the server describes it by itself.
+// ReadUser returns a snapshot with the people, in which one account was read separately.
 func (s *Store) ReadUser(ctx context.Context, id int64) (*snapshot.Snapshot, error) {
 	return s.readAccount(ctx, id, Users)
 }
@@ -151,7 +151,7 @@ func (s *Store) readAccount(ctx context.Context, id int64, part Part) (*snapshot
 	return s.keepUser(user), nil
 }
 
-// keepUser puts an account that was asked for by itself into the snapshot, and into those to come of reads under way.
+// keepUser puts an account that was read separately into the snapshot, and into the results of reads under way.
 func (s *Store) keepUser(user *zulip.User) *snapshot.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,11 +166,11 @@ func (s *Store) keepUser(user *zulip.User) *snapshot.Snapshot {
 	return s.current
 }
 
-// fewChannels is of how many channels the subscribers are read one by one: a snapshot costs two requests, itself and the
-// end of its event queue, however many channels there are.
+// fewChannels is the maximum number of channels whose subscribers are read one by one. A snapshot costs two requests
+// for any number of channels: itself and the end of its event queue.
 const fewChannels = 2
 
-// members are the subscribers of channels, as far as this run has read them.
+// members are the subscribers of the channels that this run has read.
 type members struct {
 	asked batcher[int64, subscribers]
 	fresh batcher[int64, subscribers]
@@ -178,7 +178,7 @@ type members struct {
 	mu    sync.Mutex
 	known map[int64][]int64
 	read  int // channels read one by one
-	// forgot is how often everything was forgotten.
+	// forgot is how often all subscribers were dropped.
 	forgot int
 }
 
@@ -217,8 +217,8 @@ func (m *members) init(s *Store) {
 }
 
 // Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run. It
-// returns nil if the account sees no such channel, and for an archived channel below feature level 480. So take from
-// the channel whether it is archived.
+// returns nil if the account sees no such channel, and for an archived channel below feature level 480. The caller must
+// check the channel itself to know whether it is archived.
 //
 // The subscribers of more than a few channels are read in one snapshot, together with the channels if those are not
 // read yet. That requires an administrator: other accounts do not see the subscribers of every channel, and read each
@@ -261,13 +261,13 @@ func (s *Store) SubscribersOf(ctx context.Context, channels []int64) (map[int64]
 	return found, err
 }
 
-// FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
+// FreshSubscribers is Subscribers, read after the call began. Concurrent callers share the reading.
 func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
 	found, _, err := s.members.fresh.do(ctx, channel)
 	return found.of(channel, err)
 }
 
-// forget makes the next to ask read again who is in the channels.
+// forget makes the next caller read the subscribers again.
 func (m *members) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -276,7 +276,7 @@ func (m *members) forget() {
 	m.forgot++
 }
 
-// isMany reports whether so many channels, besides those read before, are better read in a snapshot.
+// isMany reports whether the channels that were not read before are better read in a snapshot.
 func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
@@ -343,20 +343,20 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 	return subscribers{found, failed}
 }
 
-// distinct returns each of some values once, in ascending order.
+// distinct returns values without repetitions, ascending.
 func distinct[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// lagWindow is how long after a write a list is not relied on: a server keeps linkifiers, custom emoji and the like in
-// caches, each kind as one list. Where writes of a kind overlap, or a read overlaps with a write, the list can lack what
-// was just added and still hold what was just deleted. So a run sends one write of a kind at a time, and does not conclude
-// from a single read that something is gone or there. The last write that counts may be another process's, such as an
-// apply that was just followed by a plan: for a process its own start is a write.
+// lagWindow is how long a list is unreliable after a write. A server caches linkifiers, custom emoji and the like, each
+// kind as one list. If writes of a kind overlap, or a read overlaps with a write, the list can lack a new object and
+// still have a deleted one. So a run sends one write of a kind at a time, and one read does not prove that an object
+// exists or not. The last write may be another process's, such as an apply just before a plan, so the start of a
+// process counts as a write.
 const lagWindow = time.Second
 
-// ReadUntil returns a snapshot with one of the lists, and further parts, as soon as shows is true of it. If it never is, the
-// snapshot is one that can be relied on.
+// ReadUntil returns a snapshot with one of the lists, and further parts, as soon as shows is true for it. If it never
+// is, the snapshot is reliable.
 func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, more ...Part) (*snapshot.Snapshot, error) {
 	current, err := s.Read(ctx, append([]Part{part}, more...)...)
 	if err != nil || shows(current) {
@@ -380,7 +380,7 @@ func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.
 	return s.readUntil(ctx, part, more, lagWindow/10, shows)
 }
 
-// readUntil reads a list until shows is true of it, or it was read when it could be relied on; the pauses between grow.
+// readUntil reads a list until shows is true for it, or the list is reliable, with growing pauses.
 func (s *Store) readUntil(ctx context.Context, part Part, more []Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
 	parts := append([]Part{part}, more...)
 	for reliable := s.reliable(part); ; pause *= 2 {
@@ -395,7 +395,7 @@ func (s *Store) readUntil(ctx context.Context, part Part, more []Part, pause tim
 	}
 }
 
-// reliable returns from when on a list can be relied on.
+// reliable returns the time from which a list is reliable.
 func (s *Store) reliable(part Part) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package suggest finds what a misspelled name may have meant, and says so at the end of a message.
+// Package suggest finds the names similar to a misspelled one, for the end of a message.
 package suggest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// suggestions is how many names a message suggests.
+// suggestions is the maximum number of names that a message suggests.
 const suggestions = 2
 
-// minPrefix is how many letters have to be there for the beginning of a name.
+// minPrefix is the minimum length of a prefix of a name.
 const minPrefix = 3
 
 // Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and
@@ -67,10 +67,10 @@ type Names struct {
 	// Things is the plural of the objects with these names, as in "linkifiers".
 	Things string
 	All    []string
-	// Where is a clause on where all are listed, as in "the data source zulip_linkifiers lists all". Without it a message
-	// lists them, however many they are.
+	// Where is a clause about a list of all names, as in "the data source zulip_linkifiers lists all". Without it, a
+	// message lists them all.
 	Where string
-	// Unquoted is set for addresses, which are written without quotes.
+	// Unquoted is true for emails, which are written without quotes.
 	Unquoted bool
 }
 
@@ -88,7 +88,7 @@ func (n Names) Suggest(name string) string {
 	return "; " + n.Where
 }
 
-// Quoted returns the names as a message shows them.
+// Quoted returns the names for a message.
 func (n Names) Quoted(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -99,7 +99,7 @@ func (n Names) Quoted(names []string) []string {
 	return quoted
 }
 
-// Quote returns a name in quotes, without escapes as long as every character can be seen: a pattern is copied as it is.
+// Quote returns a name in quotes, without escapes if every character is visible, so that a pattern can be copied.
 func Quote(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
