@@ -37,7 +37,7 @@ func TestExampleCompany_Drift_Repaired(t *testing.T) {
 	w.run(t, "plan", "-detailed-exitcode")
 }
 
-// companyByHand changes the organization as a person would, with the IDs that the state holds.
+// companyByHand changes the organization outside Terraform, with the IDs of the state.
 type companyByHand struct {
 	o    *acctest.Organization
 	held map[string]map[string]any
@@ -56,7 +56,7 @@ func (c *companyByHand) id(t *testing.T, address, attribute string) string {
 	return fmt.Sprint(value)
 }
 
-// fill puts the IDs of the resource in the place of their names: {id}, {channel_id} and so on.
+// fill replaces {id}, {channel_id} and so on by the IDs of the resource.
 func (c *companyByHand) fill(t *testing.T, address, text string) string {
 	t.Helper()
 	for _, attribute := range []string{"id", "user_id", "group_id", "channel_id"} {
@@ -67,7 +67,7 @@ func (c *companyByHand) fill(t *testing.T, address, text string) string {
 	return text
 }
 
-// call does it, with parameters written NAME=VALUE.
+// call sends the request, with parameters in the form NAME=VALUE.
 func (c *companyByHand) call(t *testing.T, method, path string, params ...string) {
 	t.Helper()
 	form := map[string]string{}
@@ -81,14 +81,14 @@ func (c *companyByHand) call(t *testing.T, method, path string, params ...string
 // A drift is one change outside Terraform and its repair.
 type drift struct {
 	address string
-	// action is Terraform's action for it.
+	// action is Terraform's planned action.
 	action string
 	byHand func(*testing.T, *companyByHand)
 	// repair is the request: method, path, and the names of its parameters.
 	repair string
 }
 
-// patched is a drift made and repaired by the same request. In its path, {id} and the like are the resource's.
+// patched is a drift that the same request causes and repairs. In its path, {id} and the like are the resource's.
 func patched(address, method, path string, params ...string) drift {
 	var names []string
 	for _, param := range params {
@@ -191,7 +191,7 @@ var drifts = []drift{
 		},
 		repair: "POST /invites/multiuse include_realm_default_subscriptions invite_as invite_expires_in_minutes welcome_message_custom_text",
 	},
-	// The server takes pattern and template together or not at all.
+	// The server accepts pattern and template only together.
 	patched("zulip_linkifier.ticket", http.MethodPatch, "/realm/filters/{id}", "pattern=TICKET-(?P<id>[0-9]+)", "url_template=https://old.example.com/{id}"),
 	{
 		address: "zulip_linkifier_order.this", action: "update",
@@ -210,7 +210,7 @@ var drifts = []drift{
 		},
 		repair: "PATCH /realm/profile_fields order",
 	},
-	// Playgrounds and pictures can be added and taken away, not changed.
+	// Playgrounds and pictures can be added and removed, but not changed.
 	{
 		address: "zulip_code_playground.python", action: "create",
 		byHand: func(t *testing.T, c *companyByHand) {
@@ -229,7 +229,7 @@ var drifts = []drift{
 	},
 }
 
-// kindsWithoutDrift returns the types in the state that no drift is made of.
+// kindsWithoutDrift returns the types in the state without a drift.
 func kindsWithoutDrift(held map[string]map[string]any) []string {
 	drifted := map[string]bool{}
 	for _, d := range drifts {
@@ -251,7 +251,7 @@ func writes(o *acctest.Organization) []string {
 	var sent []string
 	for _, r := range o.Sandbox.Journal().Requests(sandbox.Filter{}) {
 		if r.Method == http.MethodGet || r.Path == "/register" || r.Path == "/events" {
-			continue // reading: the snapshot is asked for with POST, and its queue taken down
+			continue // a reading: the snapshot is a POST, and its queue is deleted
 		}
 		words := []string{r.Method, r.Path}
 		for name := range r.Params {
@@ -263,7 +263,7 @@ func writes(o *acctest.Organization) []string {
 	return sent
 }
 
-// expectSame compares two lists whatever their order.
+// expectSame compares two lists in any order.
 func expectSame(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))

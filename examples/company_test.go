@@ -34,7 +34,7 @@ func TestExampleCompany(t *testing.T) {
 		t.Errorf("left in the organization: %q", left)
 	}
 
-	// Names that the server never gives free are no obstacle.
+	// Names that the server never frees are no obstacle.
 	w.run(t, "apply", "-auto-approve")
 	w.run(t, "plan", "-detailed-exitcode")
 }
@@ -52,13 +52,13 @@ func TestExampleCompanyTests(t *testing.T) {
 	w.run(t, "test")
 }
 
-// In the organization that "make sandbox" serves, which has channels and groups of its own.
+// The organization of "make sandbox" has its own channels and groups.
 func TestExampleCompany_ExistingObjects_Applied(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	try(t, newCompany(t), false)
 }
 
-// A team is dissolved: its groups are in others and its rooms name them, and all of it goes in one apply.
+// A team is removed in one apply, although its groups are in other groups and its channels name them.
 func TestExampleCompany_TeamRemoved_Applied(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)

@@ -1,5 +1,5 @@
-// Package examples tests that what the pages show works: each example is applied on a sandbox with a real CLI, is planned
-// empty afterwards, and can be destroyed.
+// Package examples tests the examples on the pages. Each example is applied on a sandbox with a real CLI, has an empty
+// plan afterwards, and can be destroyed.
 package examples
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	// Not used here, but in the plugin that is built: with it Go knows that a change of it asks for another run.
+	// The plugin that is built uses this import. With it, Go runs the tests again after a change of the provider.
 	_ "github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
@@ -63,12 +63,12 @@ func TestExample(t *testing.T) {
 			continue // goes with a resource.tf: TestExampleImport
 		}
 		if strings.HasPrefix(filepath.ToSlash(file), "actions/") {
-			continue // for CLIs from Terraform 1.14 on; the actions are tested through the plugin protocol
+			continue // for Terraform 1.14 and later; the actions are tested through the plugin protocol
 		}
 		name := filepath.ToSlash(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// One of the sandbox's trade platforms is dead, and the check of this example says so.
+			// One of the sandbox's trade platforms is not connected, and the check of this example fails.
 			try(t, newWorkspace(t, file), name == "data-sources/zulip_trading_platform_ping")
 		})
 	}
@@ -84,9 +84,9 @@ func TestExampleTrading(t *testing.T) {
 	try(t, newWorkspace(t, "trading/main.tf"), false)
 }
 
-// recordedAfterImport are the examples of which the plan after an import records something in the state, and sends nothing: an
-// order of which the example names the beginning, and the channels of an invitation and the file of a picture, which no
-// server shows.
+// recordedAfterImport are the examples whose plan after an import records values in the state, without a request. They
+// are orders with only the first objects, the channels of invitations, and the files of pictures, which no server
+// shows.
 var recordedAfterImport = []string{"resources/zulip_channel_folder_order", "resources/zulip_invitation", "resources/zulip_organization_image"}
 
 func TestExampleImport(t *testing.T) {
@@ -117,8 +117,8 @@ func TestExampleImport(t *testing.T) {
 	}
 }
 
-// try applies the configuration of the workspace, checks that its checks pass, or that one fails, and that nothing is
-// left to do. Then it destroys it.
+// try applies the configuration of the workspace, and expects that its checks pass, or that one fails, and an empty
+// plan. Then it destroys the resources.
 func try(t *testing.T, w *workspace, isCheckFailing bool) {
 	t.Helper()
 	if out := w.run(t, "apply", "-auto-approve"); strings.Contains(out, "Check block assertion failed") != isCheckFailing {

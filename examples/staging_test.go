@@ -26,7 +26,7 @@ func TestExampleStaging(t *testing.T) {
 	w := newStaging(t, map[string]*acctest.Organization{"production": production, "staging": staging})
 
 	w.run(t, "apply", "-auto-approve")
-	w.run(t, "plan", "-detailed-exitcode") // of both organizations: 2 if there are changes
+	w.run(t, "plan", "-detailed-exitcode") // exit statuses of both organizations: 2 if there are changes
 	expectEqual(t, portable(production), portable(staging))
 
 	w.run(t, "destroy", "-auto-approve")
@@ -49,7 +49,7 @@ func newStaging(t *testing.T, organizations map[string]*acctest.Organization) *w
 		owner := acctest.Owner(t, o.Sandbox)
 		w.env = append(w.env, fmt.Sprintf("TF_VAR_%s={site=%q,email=%q,api_key=%q}", name, o.Sandbox.URL(), owner.Email, owner.APIKey))
 	}
-	w.run(t, "get") // the module; there is no provider to install
+	w.run(t, "get") // the module; no provider is installed
 	return w
 }
 
@@ -80,7 +80,7 @@ func portable(o *acctest.Organization) map[string]any {
 			linkifiers = append(linkifiers, []any{l.Pattern, l.URLTemplate})
 		}
 		for _, f := range o.ListProfileFields() {
-			f.ID, f.Order = 0, 0 // they stand in their order; the number may leave gaps
+			f.ID, f.Order = 0, 0 // their order counts, but the numbers can have gaps
 			fields = append(fields, f)
 		}
 		has["folders"], has["linkifiers"], has["fields"] = folders, linkifiers, fields

@@ -23,8 +23,8 @@ func newFolder(t *testing.T) *workspace {
 	return &workspace{dir: t.TempDir(), env: append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=-no-color")}
 }
 
-// newWorkspace copies an example, together with the provider block if it has none itself, and gives it an organization and
-// a trading cloud of its own.
+// newWorkspace copies an example, with a provider block if it has none, and starts an organization and a trading cloud
+// for it.
 func newWorkspace(t *testing.T, file string) *workspace {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
@@ -58,7 +58,7 @@ func newWorkspace(t *testing.T, file string) *workspace {
 		"TRADING_CLOUD_CLIENT_SECRET="+trading.ClientSecret,
 	)
 	content := w.copy(t, file)
-	for _, picture := range beside(t, file, "*.png") {
+	for _, picture := range matching(t, file, "*.png") {
 		w.copy(t, picture)
 	}
 	if !strings.Contains(content, "required_providers") {
@@ -67,8 +67,8 @@ func newWorkspace(t *testing.T, file string) *workspace {
 	return w
 }
 
-// beside returns the files that match a pattern in the folder of an example.
-func beside(t *testing.T, file, pattern string) []string {
+// matching returns the files that match a pattern in the folder of an example.
+func matching(t *testing.T, file, pattern string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(filepath.Dir(file), pattern))
 	if err != nil {

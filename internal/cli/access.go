@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// This file is what the commands about access, review and audit, have in common.
+// This file has the common parts of the commands about access, review and audit.
 
 // foundError is the error of a command whose --fail-on or --fail-on-new applies.
 type foundError struct {
@@ -27,7 +27,8 @@ func (e *foundError) Error() string {
 	return "the " + e.command + " found: " + strings.Join(e.found, ", ")
 }
 
-// settle finds the organization and the account where the provider does. orElse is what to do instead if something is not set.
+// settle finds the organization and the account in the same places as the provider. orElse is the advice if a setting
+// is missing.
 func settle(version, command, orElse string, stderr io.Writer) (configuration.Values, zulip.Config, error) {
 	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
 	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
@@ -45,8 +46,8 @@ func settle(version, command, orElse string, stderr io.Writer) (configuration.Va
 	return values, config, nil
 }
 
-// connect finds the organization where the provider does, and who the account is. orElse is what to do instead if something
-// is not set.
+// connect finds the organization in the same places as the provider, and reads the account. orElse is the advice if a
+// setting is missing.
 func connect(ctx context.Context, version, command, orElse string, stderr io.Writer) (*store.Store, string, error) {
 	values, config, err := settle(version, command, orElse, stderr)
 	if err != nil {
@@ -67,13 +68,13 @@ func connect(ctx context.Context, version, command, orElse string, stderr io.Wri
 	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)).OneAtATime(), config.Site, nil
 }
 
-// form is a form in which a command writes what it found; an empty path is not written.
+// form is an output form of a command. With an empty path it is not written.
 type form[T any] struct {
 	path  string
 	write func(io.Writer, T) error
 }
 
-// writeForms writes what a command found in every form that was asked for.
+// writeForms writes every requested form of the result.
 func writeForms[T any](stdout io.Writer, found T, forms []form[T]) error {
 	for _, form := range forms {
 		var err error

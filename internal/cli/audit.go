@@ -197,8 +197,8 @@ func readAudit(path string) (*audit.Audit, error) {
 	return earlier, nil
 }
 
-// write writes the audit in every form that was asked for; as Markdown and as a page, what has changed since an earlier one
-// if it was compared with one.
+// write writes the audit in every requested form. After a comparison, Markdown and page have the changes since the
+// earlier audit.
 func (f auditFlags) write(found *audit.Audit, changes *report.Report, stdout io.Writer) error {
 	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"

@@ -16,11 +16,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// ownerOnly is the mode of a file that its owner alone reads. Windows has no such modes: there the folder decides, and every
-// file that can be written has 0666.
+// ownerOnly is the mode of a file that only its owner can read. On Windows the folder decides, and every writable file
+// has 0666.
 var ownerOnly = map[bool]os.FileMode{true: 0o666, false: 0o600}[runtime.GOOS == "windows"]
 
-// auditRun runs the command, and returns what it says in both ways.
+// auditRun runs the command, and returns its standard output and error.
 func auditRun(t *testing.T, args ...string) (printed string, err error) {
 	t.Helper()
 	stdout, stderr, err := runCommand(t, newAudit("test"), args...)
@@ -117,7 +117,7 @@ func TestAudit_OutputFlags_Written(t *testing.T) {
 	}
 }
 
-// The page is written of every audit of which the Markdown is, and of what has changed.
+// The page is written for the same audits as the Markdown, and for changes.
 func TestAudit_HTMLFlag_PageWritten(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
@@ -158,7 +158,7 @@ func TestAudit_HTMLFlag_PageWritten(t *testing.T) {
 	}
 }
 
-// With an earlier audit, the words of an access review stop at what has changed since.
+// With an earlier audit, the conditions of an access review apply only to changes since.
 func TestAudit_AgainstFailOn_ExitStatus(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	before := filepath.Join(t.TempDir(), "before.json")
@@ -214,8 +214,8 @@ func TestAudit_FailOn_ExitStatus(t *testing.T) {
 	}
 }
 
-// No condition applies to accepted findings, also when the audit is compared with an earlier one, and what it accepts in vain is
-// warned of.
+// No condition applies to accepted findings, even in a comparison with an earlier audit. Unused acceptances have a
+// warning.
 func TestAudit_AcceptedFindings_NotFailing(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
@@ -304,14 +304,14 @@ func TestAudit_BadInput_Refused(t *testing.T) {
 	}
 }
 
-// commandsThatConnect run each command that asks an organization.
+// commandsThatConnect run each command that sends requests to an organization.
 var commandsThatConnect = map[string]func(*testing.T) error{
 	"audit":  func(t *testing.T) error { _, err := auditRun(t); return err },
 	"review": func(t *testing.T) error { _, _, err := reviewRun(t, "membership"); return err },
 	"export": func(t *testing.T) error { _, _, err := exportRun(t, filepath.Join(t.TempDir(), "new")); return err },
 }
 
-// Whatever asks first, a wrong key has one text: whose key it is, where it is from, and what to do.
+// A wrong key has the same message in every command: whose key it is, where it is from, and the fix.
 func TestCommands_WrongKey_SameError(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_API_KEY", "01234567890123456789012345678901")
@@ -325,7 +325,7 @@ func TestCommands_WrongKey_SameError(t *testing.T) {
 	}
 }
 
-// So has an address of a server at which no organization is.
+// The same is true of the URL of a server without an organization.
 func TestCommands_NoOrganization_SameError(t *testing.T) {
 	for name, run := range commandsThatConnect {
 		o := acctest.StartSandbox(t, sandbox.Config{})

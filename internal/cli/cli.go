@@ -74,8 +74,8 @@ Terraform and OpenTofu start it themselves, without a command. Run the commands 
 	return root
 }
 
-// withInterrupt returns a context that is canceled by Ctrl-C. It is for commands only: the plugin must ignore Ctrl-C, because
-// Terraform still needs it while it shuts down.
+// withInterrupt returns a context that Ctrl-C cancels. Only commands use it, because the plugin must ignore Ctrl-C
+// while Terraform shuts down.
 func withInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

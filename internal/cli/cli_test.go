@@ -121,7 +121,7 @@ func TestVersion_BuildInfo_CommitShown(t *testing.T) {
 	}
 }
 
-// completed is what a shell gets for a command line whose last word is begun.
+// completed returns the completions for a command line with an incomplete last word.
 func completed(t *testing.T, line ...string) (words []string, directive cobra.ShellCompDirective) {
 	t.Helper()
 	out, _, err := runCommand(t, newRoot("test", func(bool) error { return nil }), append([]string{cobra.ShellCompNoDescRequestCmd}, line...)...)
@@ -180,7 +180,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			words, directive := completed(t, strings.Split(line, " ")...)
-			// The shell keeps what goes on with what is typed.
+			// The shell keeps completions with the typed prefix.
 			typed := line[strings.LastIndexAny(line, " =")+1:]
 			words = slices.DeleteFunc(words, func(word string) bool { return !strings.HasPrefix(word, typed) && directive&extension == 0 })
 			slices.Sort(words)
@@ -191,7 +191,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Every flag whose value is called file completes to files.
+// Every flag with a value called file completes to files.
 func TestCompletionOfFiles(t *testing.T) {
 	tried := 0
 	for _, command := range newRoot("test", func(bool) error { return nil }).Commands() {
@@ -211,7 +211,7 @@ func TestCompletionOfFiles(t *testing.T) {
 	}
 }
 
-// The scripts are there for every shell.
+// Every shell has a script.
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		script, _, err := runCommand(t, newRoot("test", func(bool) error { return nil }), "completion", shell)
@@ -221,7 +221,7 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
-// Every command line in a code block of README, guides, workflows and the pages of .github is one that the binary takes.
+// Every command line in a code block of README, guides, workflows and the pages of .github is accepted by the binary.
 func TestDocsCommandLines_AllPages_Accepted(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"README.md", ".github/*.md", "templates/guides/*.md.tmpl", "examples/ci/*.yml", "examples/*/README.md"} {

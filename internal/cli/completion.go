@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// complete says how the shell completes the values of flags. What no flag is named for completes to nothing: cobra would
-// complete it to the files of the folder.
+// complete sets the completions of the values of flags. Values of other flags complete to nothing, because cobra's
+// default is the files of the folder.
 func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for name, completion := range flags {
 		if err := command.RegisterFlagCompletionFunc(name, completion); err != nil {

@@ -49,7 +49,7 @@ func TestExport_RulesFlag_Proposed(t *testing.T) {
 	}
 }
 
-// Mistakes on the command line are said before anything is read, and nothing is written.
+// Mistakes on the command line are reported before anything is read, and nothing is written.
 func TestExport_BadArguments_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	noState := filepath.Join(t.TempDir(), "state.json")
@@ -82,7 +82,7 @@ func TestExport_BadArguments_Refused(t *testing.T) {
 	}
 }
 
-// Several states count as one, and what none of them has is an exit status of its own.
+// Several states count as one. Unmanaged objects have their own exit status.
 func TestExport_NewObjects_ExitStatus(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
@@ -128,7 +128,7 @@ func TestExport_CredentialsMissing_Error(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Setenv("ZULIP_SITE", site)
-			t.Setenv("HOME", t.TempDir()) // where no zuliprc is
+			t.Setenv("HOME", t.TempDir()) // where no zuliprc exists
 			for name, value := range environment {
 				t.Setenv(name, value)
 			}
@@ -151,7 +151,7 @@ func TestExport_Warnings_OnStandardError(t *testing.T) {
 	}
 }
 
-// Where there is no terminal, one line says that the rate limit holds the export back; a terminal shows it all the time.
+// Without a terminal, one line says that the rate limit delays the export. A terminal shows it all the time.
 func TestExport_RateLimited_Reported(t *testing.T) {
 	waited := time.Duration(0)
 	var out bytes.Buffer
@@ -186,7 +186,7 @@ func TestExportSnapshot_Organization_Recorded(t *testing.T) {
 	if want := "Recorded 7 accounts, 10 user groups, 4 channels, 1 channel folder, 0 invitations in " + file + ". The server showed everything.\n"; stdout != want {
 		t.Errorf("printed %q", stdout)
 	}
-	if asked := o.Sandbox.Journal().Requests(sandbox.Filter{})[before:]; len(asked) > 6 { // two of them to find out who asks whom
+	if asked := o.Sandbox.Journal().Requests(sandbox.Filter{})[before:]; len(asked) > 6 { // two of them for the settings and the account
 		t.Errorf("%d requests: %v", len(asked), asked)
 	}
 	info, err := os.Stat(file)
@@ -209,7 +209,7 @@ func TestExportSnapshot_Organization_Recorded(t *testing.T) {
 		t.Errorf("standard output: %v, %q", err, stderr)
 	}
 
-	// The command that serves it takes it, as the provider does.
+	// The sandbox command and the provider accept the file.
 	run := startSandbox(t, "--listen", "127.0.0.1:0", "--organization", file)
 	if status := run.get(t, run.email, run.key); status != http.StatusOK || run.email != "ines.moreau@example.com" {
 		t.Errorf("as %s: status %d", run.email, status)

@@ -13,8 +13,8 @@ import (
 // stream matches the paths of open files of the process and of devices, which no other user can have created.
 var stream = regexp.MustCompile(`^/(?:dev/(?:stdout|stderr|null|tty|fd/[0-9]+)|proc/self/fd/[0-9]+)$`)
 
-// replaceFile writes a file that only its owner can read, because it names people or contains keys. It writes a temporary file and
-// renames it, so that the earlier file doesn't change for readers that have it open or under a second name.
+// replaceFile writes a file that only its owner can read, because it names people or contains keys. It writes a
+// temporary file and renames it, so that readers of the earlier file, or of a second name of it, see no change.
 //
 // A symbolic link is an error: another user might have chosen its target, and replacing it might undo the user's own choice.
 func replaceFile(path string, write func(io.Writer) error) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// outputs run each command with a file for each form that it writes.
+// outputs run each command with a file for each of its forms.
 var outputs = map[string]func(t *testing.T, path string) error{
 	"audit --markdown": func(t *testing.T, path string) error { _, err := auditRun(t, "--markdown", path); return err },
 	"audit --json":     func(t *testing.T, path string) error { _, err := auditRun(t, "--json", path); return err },
@@ -46,8 +46,8 @@ func credentialsRun(t *testing.T, path string) error {
 	return writeCredentials(path, server)
 }
 
-// What a command writes is read by its owner alone, also where a file was there that others may read, or that someone has
-// given a second name. Nothing else is left in the folder.
+// Only the owner can read the written files, even if an existing file was readable by others or had a second name. No
+// other file is left in the folder.
 func TestFiles_Written_OwnerOnly(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for command, run := range outputs {
@@ -74,7 +74,7 @@ func TestFiles_Written_OwnerOnly(t *testing.T) {
 	}
 }
 
-// A symbolic link may be someone else's: neither is what it leads to written, nor is the link replaced.
+// Another user may have created a symbolic link, so neither its target nor the link is written.
 func TestFiles_SymbolicLink_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for command, run := range outputs {
@@ -120,10 +120,10 @@ func TestReplaceFile_Failure_Unchanged(t *testing.T) {
 	}
 }
 
-// A shell hands over a pipe as a file: review --json >(jq .).
+// A shell passes a pipe as a file: review --json >(jq .).
 func TestReplaceFile_Pipe_Written(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // there are none
+		return // the shell has none
 	}
 	out, in, err := os.Pipe()
 	if err != nil {

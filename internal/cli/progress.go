@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// progressAfter is how long a command works before a terminal shows what it reads.
+	// progressAfter is the delay before a terminal shows the progress of a command.
 	progressAfter = 2 * time.Second
-	// waitToTell is how long requests have stood still before a command says so where there is no terminal.
+	// waitToTell is the minimum wait of requests that a command reports without a terminal.
 	waitToTell = 30 * time.Second
 )
 
-// progress shows on a terminal what takes longer than two seconds, and everywhere that the server's rate limit holds it back.
+// progress shows commands that take longer than two seconds on a terminal, and waits for the server's rate limit
+// everywhere.
 type progress struct {
 	mu         sync.Mutex
 	out        io.Writer
@@ -31,7 +32,8 @@ type progress struct {
 	done       chan struct{}
 }
 
-// newProgress starts to show the progress of a command whose requests have waited as long as waited says. end must be called.
+// newProgress starts to show the progress of a command. waited returns how long its requests have waited. end must be
+// called.
 func newProgress(stderr io.Writer, waited func() time.Duration) *progress {
 	p := &progress{out: stderr, begin: time.Now(), waited: waited, done: make(chan struct{})}
 	if file, ok := stderr.(*os.File); ok {
@@ -50,7 +52,7 @@ func newProgress(stderr io.Writer, waited func() time.Duration) *progress {
 	return p
 }
 
-// say shows what is being read, in the place of what was shown before; "" is the same as before.
+// say replaces the shown text; "" keeps it.
 func (p *progress) say(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +76,7 @@ func (p *progress) say(what string) {
 	_, _ = fmt.Fprintf(p.out, "\r\033[K%s", text)
 }
 
-// print writes a line, in the place of what is shown.
+// print writes a line in place of the shown one.
 func (p *progress) print(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +84,7 @@ func (p *progress) print(line string) {
 	_, _ = fmt.Fprintln(p.out, line)
 }
 
-// end removes what is shown.
+// end removes the shown line.
 func (p *progress) end() {
 	close(p.done)
 	p.mu.Lock()

@@ -138,7 +138,7 @@ func (f reviewFlags) conditions() ([]report.Condition, error) {
 	return conditions, nil
 }
 
-// conditionNames are the words that --fail-on takes.
+// conditionNames are the conditions of --fail-on.
 func conditionNames() []string {
 	var words []string
 	for _, known := range report.Conditions {
@@ -147,7 +147,7 @@ func conditionNames() []string {
 	return words
 }
 
-// readPlan reads the plan from the file that is named, or from standard input.
+// readPlan reads the plan from a file, or from standard input.
 func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return plan.Parse(stdin)
@@ -164,7 +164,7 @@ func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
 	return planned, nil
 }
 
-// write writes the review in every form that was asked for.
+// write writes the review in every requested form.
 func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"
@@ -172,7 +172,7 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 	return writeForms(stdout, found, []form[*report.Report]{{f.markdown, markdown.Write}, {f.html, page.Write}, {f.json, writeJSON}})
 }
 
-// rulesUsage says what --rules takes.
+// rulesUsage is the description of --rules.
 const rulesUsage = "check the access rules in this HCL `file`"
 
 // errNoRules is the error of --fail-on rules without --rules.

@@ -131,7 +131,7 @@ func TestRules_FailOn_ExitStatus(t *testing.T) {
 	}
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")
 	stdout, _, err = reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
-	expect(err, "") // it was broken before, and the plan takes no one out
+	expect(err, "") // it failed before, and the plan removes no one
 	if !strings.Contains(stdout, "failed before, and this plan adds no violations") {
 		t.Error(stdout)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 )
 
-// rulesFile is the file of rules where none is named.
+// rulesFile is the default file of rules.
 const rulesFile = "rules.zulip.hcl"
 
-// standardInput is how messages name it.
+// standardInput is its name in messages.
 const standardInput = "<standard input>"
 
 func newRules() *cobra.Command {
@@ -59,7 +59,7 @@ func filesOr(args []string) []string {
 	return args
 }
 
-// readInput reads a file, or standard input, and how messages name it.
+// readInput returns a file or standard input, and its name in messages.
 func readInput(path string, stdin io.Reader) (content []byte, name string, err error) {
 	if path == "-" {
 		content, err = io.ReadAll(stdin)
@@ -69,7 +69,8 @@ func readInput(path string, stdin io.Reader) (content []byte, name string, err e
 	return content, path, err
 }
 
-// checkRules prints the mistakes of files, each in its own line as editors read them, or the numbers of rules and limits.
+// checkRules prints the mistakes in files, each in its own line in a form for editors, or the numbers of rules and
+// limits.
 func checkRules(paths []string, stdin io.Reader, stdout io.Writer) error {
 	mistakes, broken := 0, 0
 	for _, path := range paths {

@@ -137,7 +137,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 // errWindowsInUse is what Windows reports instead of EADDRINUSE (WSAEADDRINUSE).
 const errWindowsInUse = syscall.Errno(10048)
 
-// listenError says what to do if the sandbox cannot listen on an address.
+// listenError returns the error, with the fix, if the sandbox cannot listen on an address.
 func listenError(address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, errWindowsInUse) {
 		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop the other one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
@@ -176,7 +176,7 @@ func (f sandboxFlags) config() (sandbox.Config, error) {
 	return config, nil
 }
 
-// pickAccount returns the account of the name; without a name, the oldest owner.
+// pickAccount returns the account with a name; without a name, the oldest owner.
 func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.Credentials, error) {
 	if name != "" {
 		account, known := accounts[name]
@@ -224,7 +224,8 @@ func tradingEnvironment(c sandbox.TradingCredentials) string {
 		c.APIURL, c.AuthURL, c.ClientID, c.ClientSecret)
 }
 
-// warnIfReachable warns of a server that other machines can reach, and says where: its keys go over the network as they are.
+// warnIfReachable warns about a server that other machines can reach, with its URLs, because its keys are sent
+// unencrypted.
 func warnIfReachable(stderr io.Writer, what, harm string, server interface {
 	IsLocal() bool
 	URLs() []string

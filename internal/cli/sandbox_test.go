@@ -126,7 +126,8 @@ func TestSandbox_TradingCloud_Served(t *testing.T) {
 	}
 }
 
-// Who listens on every address is told one that a client can use, and that the others are open to the network.
+// If the sandbox listens on every address, it prints one that a client can use, and warns that the others are open to
+// the network.
 func TestSandbox_NotLoopback_Warning(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
 		run := startSandbox(t, "--listen", listen, "--trading", listen)
@@ -162,7 +163,7 @@ func TestSandbox_NotLoopback_Warning(t *testing.T) {
 	}
 }
 
-// ownAddresses are those of the machine beside loopback, as a URL has them.
+// ownAddresses returns the addresses of the machine, without loopback, in the form of URLs.
 func ownAddresses(t *testing.T) (found []string) {
 	t.Helper()
 	all, err := net.InterfaceAddrs()
@@ -218,7 +219,7 @@ func startSandbox(t *testing.T, args ...string) *sandboxRun {
 	return run
 }
 
-// interrupt ends the command and returns how it ended.
+// interrupt ends the command and returns its result.
 func (r *sandboxRun) interrupt() error {
 	r.cancel()
 	return <-r.ended
@@ -256,7 +257,7 @@ func TestSandbox_PortTaken_ListenAdvised(t *testing.T) {
 	}
 }
 
-// The words are the same on Windows, which has another number for it.
+// The message is the same on Windows, which has another error number.
 func TestListenErrorOfWindows(t *testing.T) {
 	err := listenError("127.0.0.1:9970", &net.OpError{Op: "listen", Err: syscall.Errno(10048)})
 	if !strings.Contains(err.Error(), "127.0.0.1:9970 is in use") {

@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/recording"
 )
 
-// runSnapshot records the organization in a file, and says in a line what it holds.
+// runSnapshot records the organization in a file, and prints a line about its content.
 func runSnapshot(ctx context.Context, flags exportFlags, stdout, stderr io.Writer) error {
 	if flags.snapshot != "-" {
 		switch _, err := os.Lstat(flags.snapshot); { // before the organization is read
@@ -53,7 +53,7 @@ func runSnapshot(ctx context.Context, flags exportFlags, stdout, stderr io.Write
 	return err
 }
 
-// snapshotSummary says what a file holds, and what is not in it.
+// snapshotSummary describes the content of a file, and what it lacks.
 func snapshotSummary(o *recording.Organization, file string, anonymised bool) string {
 	counts := []string{
 		counted(len(o.Accounts), "account"), counted(len(o.UserGroups), "user group"), counted(len(o.Channels), "channel"),
@@ -83,7 +83,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// writeNew writes a file that is not there yet, and that its owner alone can read.
+// writeNew creates a new file that only its owner can read.
 func writeNew(path string, content []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Version returns the version of the binary without the "v": the one that the linker has set, as in a release, or the version
-// of the module, as after "go install", or "dev".
+// Version returns the version of the binary without the "v": the linker's in a release, the module's after "go
+// install", or "dev".
 func Version(linked string) string {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(linked, info)
@@ -41,7 +41,7 @@ func newVersion(version string) *cobra.Command {
 	}
 }
 
-// printVersion prints what a bug report needs.
+// printVersion prints the versions for a bug report.
 func printVersion(w io.Writer, version string, info *debug.BuildInfo) error {
 	_, err := fmt.Fprintf(w, "terraform-provider-zulip %s\ncommit: %s\nbuilt with: %s, %s/%s\ntested feature levels: %d (Zulip %s) to %d\n",
 		version, commitOf(info), runtime.Version(), runtime.GOOS, runtime.GOARCH,
@@ -49,7 +49,7 @@ func printVersion(w io.Writer, version string, info *debug.BuildInfo) error {
 	return err
 }
 
-// commitOf returns the commit that the binary was built of, as Go has recorded it.
+// commitOf returns the commit of the binary's source, as recorded by Go.
 func commitOf(info *debug.BuildInfo) string {
 	if info == nil {
 		return "unknown"

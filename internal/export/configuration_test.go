@@ -20,17 +20,17 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// configuration is a folder of Terraform files as a CLI reads it.
+// configuration is a folder of Terraform files in the form that Terraform reads.
 type configuration struct {
 	resources map[string]*resource // by address
-	// order has the addresses in an order in which each comes after those that it refers to.
+	// order has the addresses so that each comes after those that it references.
 	order []string
 	// locals are the local values by name, variables the defaults of variables.
 	locals    hclsyntax.Attributes
 	variables map[string]cty.Value
 }
 
-// resource is one block, with the import of it.
+// resource is one block, with its import.
 type resource struct {
 	kind, name, importID string
 	attributes           hclsyntax.Attributes
@@ -48,9 +48,9 @@ type tester interface {
 // have no case.
 var resourceName = regexp.MustCompile(`^[a-z\p{Ll}\p{Lo}\p{Lm}][a-z0-9_\p{Ll}\p{Lo}\p{Lm}\p{M}]*$`)
 
-// readConfiguration reads a folder. It fails the test if a file is not formatted as by `terraform fmt`, a name is not
-// plain or not unique, a resource has no import or an import no resource, or a reference leads nowhere or in a
-// circle.
+// readConfiguration reads a folder. It fails the test if a file is not formatted like `terraform fmt`, or a name is not
+// plain or not unique. It also fails for a resource without an import, an import without a resource, and a dangling or
+// circular reference.
 func readConfiguration(t tester, folder string) *configuration {
 	t.Helper()
 	c := &configuration{resources: map[string]*resource{}, locals: hclsyntax.Attributes{}, variables: map[string]cty.Value{}}
@@ -143,7 +143,7 @@ func addressOf(t tester, to hcl.Traversal) string {
 	return to.RootName() + "." + name.Name
 }
 
-// follow puts a resource behind those that it refers to.
+// follow puts a resource after those that it references.
 func (c *configuration) follow(t tester, address string, way []string, done map[string]bool) {
 	t.Helper()
 	if slices.Contains(way, address) {
@@ -162,10 +162,10 @@ func (c *configuration) follow(t tester, address string, way []string, done map[
 	c.order = append(c.order, address)
 }
 
-// functions are those of a CLI that an export calls.
+// functions are Terraform's functions that an export calls.
 var functions = map[string]function.Function{"compact": compact, "concat": stdlib.ConcatFunc, "coalescelist": stdlib.CoalesceListFunc, "try": tryfunc.TryFunc}
 
-// compact removes null and "" from a list, as a CLI does.
+// compact removes null and "" from a list, like Terraform.
 var compact = function.New(&function.Spec{
 	Params: []function.Parameter{{Name: "list", Type: cty.List(cty.String)}},
 	Type:   function.StaticReturnType(cty.List(cty.String)),

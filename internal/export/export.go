@@ -1,15 +1,14 @@
-// Package export writes an organization as Terraform configuration: the files that a careful colleague would have
-// written, with import blocks, whose plan changes nothing.
+// Package export writes an organization as Terraform configuration, with import blocks. The files are readable, and
+// their plan changes nothing.
 //
-// It is a client of the provider itself. The provider's list resources return the objects, an import returns the
-// state of an object, and the provider's generated configuration the attributes that can be configured. This package
-// chooses what to leave out, names the resources, replaces IDs and names by references, and writes the files. The
-// plan is therefore empty for the same reason as that of an import.
+// It is a client of the provider itself. The provider's list resources return the objects, and an import returns the
+// state of an object. The provider's generated configuration has the attributes that can be configured. This package
+// omits defaults, names the resources, replaces IDs and names by references, and writes the files. The plan is
+// therefore empty for the same reason as that of an import.
 //
-// The steps of an export: [Run] reads objects kind by kind (read.go, kinds.go), leaves out the values of any new
-// object (defaults.go), names the resources (names.go), adds references (references.go), renders files (render.go,
-// summary.go), proposes rules (rules.go) and writes all files together (files.go). [Check] runs Terraform to plan
-// them (check.go).
+// [Run] reads objects kind by kind (read.go, kinds.go), names the resources and adds references (names.go), and renders
+// files (render.go, summary.go). It leaves out the values of a new object, proposes rules, and writes all files
+// together (files.go). [Check] runs Terraform to plan them (check.go).
 package export
 
 import (
@@ -34,26 +33,26 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Provider is the provider as the CLI talks to it.
+// Provider is the provider's side of the plugin protocol.
 type Provider interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 }
 
-// Source is the organization, and the provider that is configured for it.
+// Source is the organization, and a provider that is configured for it.
 type Source struct {
 	Provider Provider
 	Store    *store.Store
 	Client   *zulip.Client
 }
 
-// Options say what is exported.
+// Options select what is exported.
 type Options struct {
-	// Folder is where the files are written. It is created if it does not exist.
+	// Folder is the folder of the files. It is created if it does not exist.
 	Folder string
-	// All writes every attribute, also those that have the value that anything new has.
+	// All also writes attributes with the value of a new object.
 	All bool
-	// Subscribers writes who is in each private channel.
+	// Subscribers writes the subscribers of each private channel.
 	Subscribers bool
 	// AllPeople writes the role of everyone. Without it members are left out.
 	AllPeople bool
@@ -76,7 +75,7 @@ type Options struct {
 type Result struct {
 	// Files are the names of the files in the folder.
 	Files []string
-	// Counts are how many resources there are of each type.
+	// Counts are the numbers of resources by type.
 	Counts map[string]int
 	// New are the addresses that were written, for an export of unmanaged objects.
 	New []string
@@ -125,11 +124,11 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	return e.result(files), nil
 }
 
-// export is one export while it is made.
+// export is one export under way.
 type export struct {
 	Source
 	Options
-	// snapshot is the organization as it was read once, realm its settings.
+	// snapshot is the organization, which is read once, and realm its settings.
 	snapshot *snapshot.Snapshot
 	realm    *zulip.Realm
 	schemas  map[string]*tfprotov6.Schema
@@ -137,7 +136,7 @@ type export struct {
 	managed  managed
 	// roleLists are the role lists in the states.
 	roleLists []*roleList
-	// listed are whose roles such a list decides, by the list.
+	// listed are the users whose roles such a list decides, by the list.
 	listed  map[*roleList][]string
 	objects []*object
 	names   *names
@@ -147,19 +146,19 @@ type export struct {
 	invitations []*zulip.Invitation
 	// matching are the filters that have matched something.
 	matching map[string]bool
-	// isMatching keeps every object that is read as it is: see [Match].
+	// isMatching is true if every object is kept as read: see [Match].
 	isMatching bool
-	// people are those whom what is exported names, by user ID, where they are no resources.
+	// people are the people that exported objects name, by user ID, if they are not resources.
 	people map[int64]*person
-	// rules are proposed; nil: none are written.
+	// rules are the proposed rules; nil to write none.
 	rules *Rules
-	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
+	// openChannels counts the channels whose subscribers are not written, because people join them on their own.
 	openChannels int
-	// images are the files that images of custom emoji are written to.
+	// images are the files for images of custom emoji.
 	images map[string]bool
 	// byAttribute finds an object by a value with which others name it: type, attribute, value.
 	byAttribute map[string]map[string]map[string]*object
-	// referred are the objects to which others refer.
+	// referred are the objects that others reference.
 	referred map[*object]bool
 }
 
@@ -272,7 +271,7 @@ func unquote(text json.RawMessage) string {
 	return string(text)
 }
 
-// Print writes what was exported, for people.
+// Print writes a summary of the export for users.
 func (r *Result) Print(w io.Writer, folder string) {
 	if len(r.Unset) > 0 {
 		_, _ = fmt.Fprintln(w, "These attributes are unset in the given states, so Terraform doesn't manage them. Their values differ from those of a new object:")
@@ -295,8 +294,9 @@ func (r *Result) Print(w io.Writer, folder string) {
 	_, _ = fmt.Fprintf(w, "EXPORT.md there shows what was left out and how to continue.\n")
 }
 
-// Check has a CLI plan the files of a folder in a copy of it, with this program as the provider, and fails unless the plan
-// imports everything and changes nothing. cli is terraform or tofu, or its path; "" is the first one on the PATH.
+// Check plans the files of a folder with a CLI, in a copy of the folder, and with this program as the provider. It
+// fails unless the plan imports everything and changes nothing. cli is terraform or tofu, or its path; "" is the first
+// one on the PATH.
 func Check(ctx context.Context, folder, cli string, out io.Writer) error {
 	program, err := FindCLI(cli)
 	if err != nil {
@@ -343,14 +343,14 @@ type checker struct {
 	out             io.Writer
 }
 
-// useThisProgram has the CLI start this program instead of a provider that is installed.
+// useThisProgram makes the CLI start this program instead of an installed provider.
 func (c *checker) useThisProgram() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	plugin := filepath.Join(c.folder, "terraform-provider-zulip"+filepath.Ext(self))
-	if os.Symlink(self, plugin) != nil { // not everyone may make one on Windows
+	if os.Symlink(self, plugin) != nil { // on Windows, not everyone can create one
 		if err := os.Link(self, plugin); err != nil {
 			return fmt.Errorf("cannot make the CLI start this program: %w", err)
 		}
@@ -371,7 +371,8 @@ func (c *checker) run(ctx context.Context, args ...string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// withoutSettings returns an environment without what it says of other work with the CLI: its arguments, workspace and folder.
+// withoutSettings returns an environment without settings for other work with the CLI: its arguments, workspace and
+// folder.
 func withoutSettings(environment []string) []string {
 	return slices.DeleteFunc(environment, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -15,8 +15,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// With a real CLI: the plan of an export only imports, the apply of it sends nothing, and then nothing is left to plan. With
-// ZULIP_TEST_ALL=1 it takes more random organizations.
+// With a real CLI, the plan of an export only imports, its apply sends nothing, and the next plan is empty. With
+// ZULIP_TEST_ALL=1 it runs for more random organizations.
 func TestAccExportOfRandomOrganizations(t *testing.T) {
 	organizations := 8
 	switch {
@@ -38,7 +38,7 @@ func TestAccExportOfRandomOrganizations(t *testing.T) {
 	}
 }
 
-// exportAndApply exports what a sandbox has with the command, and applies it with the CLI.
+// exportAndApply exports a sandbox's organization with the command, and applies the files with the CLI.
 func exportAndApply(t *testing.T, server *sandbox.Server) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "organization")
@@ -68,8 +68,8 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 	}
 }
 
-// An import block that is left over stops the plan after its resource is removed or moved. Without imports.tf, as EXPORT.md and the
-// file itself ask for, both are planned.
+// A remaining import block stops the plan after its resource is removed or moved. Without imports.tf, as EXPORT.md and
+// the file itself advise, both are planned.
 func TestAccExport_LeftoverImports_RemovalAdvised(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "organization")
@@ -127,9 +127,9 @@ func writes(server *sandbox.Server) (sent []string) {
 // personAddress matches the emails of people of the example organization.
 var personAddress = regexp.MustCompile(`[a-z.]+@example\.com`)
 
-// messy fills an organization with objects that have grown over years: groups in groups that manage themselves, bots
-// in permissions and with channels of their own, private channels, people who have left and are still named, and
-// permissions that name people.
+// messy fills an organization like one that has grown over years. It has groups in groups that manage themselves, bots
+// in permissions and with their own channels, and private channels. People have left but are still named, and
+// permissions name people.
 func messy(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	id := func(account string) int { return o.Sandbox.AllCredentials()[account].ID }
@@ -178,9 +178,8 @@ func messy(t *testing.T, o *acctest.Organization) {
 	o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/deactivate", group("gone", nil)), nil)
 }
 
-// With a real CLI: two commands create an organization from the export of a messy one, in an organization that has
-// only an administrator, and in one with some of the people. Both plans are empty then, and so is that of the
-// exported organization.
+// With a real CLI, two commands recreate the export of a messy organization: in an organization with only an
+// administrator, and in one with some of the people. Then all plans are empty, also that of the exported organization.
 func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
@@ -226,7 +225,7 @@ func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 	}
 }
 
-// With a real CLI: a misspelled name in the variable is refused, and said.
+// With a real CLI, a misspelled name in the variable is refused, with a message.
 func TestAccExport_UnknownPeople_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "organization")
@@ -262,8 +261,8 @@ func addressesIn(t *testing.T, folder string) map[string]int {
 	return found
 }
 
-// With a real CLI: the provider's sandbox is the organization that export --snapshot has recorded. The state that was
-// applied to the real one plans no change there.
+// With a real CLI, the provider's sandbox is the organization that export --snapshot has recorded. The state of the
+// real organization plans no change there.
 func TestAccRecording_RealState_NoChanges(t *testing.T) {
 	for seed := range 2 {
 		if testing.Short() && seed > 0 {
@@ -299,7 +298,7 @@ func planAgainstRecording(t *testing.T) {
 	}
 	w.Write(t, "sandbox_override.tf", fmt.Sprintf("provider \"zulip\" {\n  sandbox = { organization = %q }\n}\n", file))
 	w.Must(t, "plan", "-detailed-exitcode") // 2 if there are changes
-	// The example organization is another one: the plan is not empty because nothing is read.
+	// The example organization differs, which shows that the empty plan did read the organization.
 	w.Write(t, "sandbox_override.tf", "provider \"zulip\" {\n  sandbox = {}\n}\n")
 	if printed, ok := w.Run(t, "plan", "-detailed-exitcode"); ok {
 		t.Errorf("nothing is to be done in another organization:\n%s", printed)
@@ -391,9 +390,9 @@ func planFor(t *testing.T, w *acctest.Workspace) string {
 	return runExport(t, w.Dir(), "--for", file)
 }
 
-// With a real CLI, modules, for_each and count: the state is lost, and the objects of the configuration are imported
-// again. A second export imports the objects that the first plan cannot know. Nothing is sent, and the plan is empty
-// then.
+// With a real CLI, modules, for_each and count, the state is lost, and the objects of the configuration are imported
+// again. A second export imports the objects that the first plan cannot know. Nothing is sent, and then the plan is
+// empty.
 func TestAccExportForPlan_StateLost_Imported(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := configuredWorkspace(t, configured)

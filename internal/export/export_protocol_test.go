@@ -56,11 +56,11 @@ func exportNew(t *testing.T, options export.Options) (folder string) {
 	return folder
 }
 
-// enough is from how many random organizations on each kind of thing must have been in one of them.
+// enough is the number of random organizations in which each kind of object must occur at least once.
 const enough = 20
 
-// Whatever an organization has, the plan of its export imports everything and changes nothing; another export writes the
-// same files, into the same folder and into another one.
+// For any organization, the plan of its export imports everything and changes nothing. Another export writes the same
+// files, into the same folder or another one.
 func TestProtocolExport_RandomOrganization_EmptyPlan(t *testing.T) {
 	seen, organizations := map[string]int{}, 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -85,7 +85,7 @@ func TestProtocolExport_RandomOrganization_EmptyPlan(t *testing.T) {
 		}
 	})
 	for _, kind := range export.Kinds() {
-		if organizations >= enough && seen[kind] == 0 && kind != "zulip_invite_link" { // written where they are asked for
+		if organizations >= enough && seen[kind] == 0 && kind != "zulip_invite_link" { // written if requested
 			t.Errorf("of %d organizations none had a %s", organizations, kind)
 		}
 	}
@@ -121,8 +121,8 @@ func TestProtocolExport_NewObjects_DefaultsOmitted(t *testing.T) {
 	}
 }
 
-// attributesOf returns the names of the attributes of the resource called plain, or of the only one, in the files of a folder;
-// sorted, and empty if there is none.
+// attributesOf returns the sorted names of the attributes of a resource in the files of a folder: the one called plain,
+// or the only one.
 func attributesOf(t *testing.T, folder, of string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
@@ -144,7 +144,7 @@ func attributesOf(t *testing.T, folder, of string) string {
 	return ""
 }
 
-// A filter that matches nothing is warned of, and EXPORT.md says it.
+// A filter that matches nothing has a warning, and a note in EXPORT.md.
 func TestProtocolExport_UnmatchedFilter_Warning(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	var warnings []string
@@ -163,7 +163,7 @@ func TestProtocolExport_UnmatchedFilter_Warning(t *testing.T) {
 	}
 }
 
-// A channel refers to its folder where that is exported, and names it where it is not.
+// A channel references its folder if the folder is exported, and otherwise names it.
 func TestProtocolExportOfFolders(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for want, options := range map[string]export.Options{
@@ -203,7 +203,8 @@ func TestProtocolExport_SelectedChannels_FoldersIncluded(t *testing.T) {
 	}
 }
 
-// A group to which others refer can end in the apply that ends the references; one that nothing names needs nothing for that.
+// A referenced group can be destroyed in the apply that removes the references. A group without references needs no
+// setting for that.
 func TestProtocolExportOfGroupsInUse(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	create := func(name, subgroups string) any {
@@ -265,7 +266,7 @@ func TestProtocolExport_Subscribers_PrivateChannelsOnly(t *testing.T) {
 	}
 }
 
-// Each person is written once, whatever the form, and the plan is empty.
+// Each person is written once, in any form, and the plan is empty.
 func TestProtocolExport_People_WrittenOnce(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)

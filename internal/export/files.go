@@ -29,12 +29,12 @@ type manifest struct {
 	*names
 	// Selected is the selection of the export.
 	Selected selected `json:"selected"`
-	// Written are the SHA-256 of the files by name, to tell what was changed since.
+	// Written are the SHA-256 of the files by name, to detect later changes.
 	Written map[string]string `json:"written"`
 }
 
-// folder is the target of an export. Every file in it is read, written and removed through root, which no name and no
-// symbolic link leads out of: an attacker may have written the names of an earlier export and the links.
+// folder is the target of an export. Every file in it is read, written and removed through root. No name or symbolic
+// link leads out of root, because an attacker may have written the names of an earlier export and the links.
 type folder struct {
 	path     string
 	root     *os.Root // nil as long as the folder does not exist
@@ -79,7 +79,7 @@ func (f *folder) close() {
 	}
 }
 
-// checkEarlier reads what an earlier export has written.
+// checkEarlier reads the record of an earlier export.
 func (f *folder) checkEarlier(managed managed) error {
 	if f.root == nil {
 		return nil
@@ -97,14 +97,14 @@ func (f *folder) checkEarlier(managed managed) error {
 	return f.checkForeign()
 }
 
-// configurationEndings are how the files end that a CLI loads configuration from.
+// configurationEndings are the extensions of files from which Terraform loads configuration.
 var configurationEndings = []string{".tf", ".tf.json", ".tofu", ".tofu.json"}
 
 func isConfiguration(name string) bool {
 	return slices.ContainsFunc(configurationEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
+// checkForeign refuses a folder with configuration that no export has written, because it may have the same resources.
 func (f *folder) checkForeign() error {
 	if f.selected.New {
 		return nil
@@ -132,14 +132,14 @@ func (f *folder) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, f.explain(name, err)
 	}
-	if !info.Mode().IsRegular() { // reading a pipe would wait for ever
+	if !info.Mode().IsRegular() { // reading a pipe would wait forever
 		return nil, fmt.Errorf("%s in %s is not a file. Nothing was changed. Move it away, or export into another folder", name, f.path)
 	}
 	content, err := f.root.ReadFile(name)
 	return content, f.explain(name, err)
 }
 
-// explain says which symbolic link leads out of the folder, if one is why a file cannot be used.
+// explain names the symbolic link that leads out of the folder, if a file cannot be used because of one.
 func (f *folder) explain(name string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -178,7 +178,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 		Written: map[string]string{},
 	}
 	for name, content := range files {
-		if name != rulesName { // people go on with it: no later export compares, replaces or removes it
+		if name != rulesName { // users edit it, so no later export compares, replaces or removes it
 			kept.Written[name] = digest(content)
 		}
 	}

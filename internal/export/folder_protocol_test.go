@@ -51,7 +51,7 @@ func serveReplaced(t *testing.T, server *sandbox.Server, oldNew ...string) {
 	t.Setenv("ZULIP_SITE", proxy.URL)
 }
 
-// inJSON is a text as it stands between the quotes of a JSON string.
+// inJSON returns a text in the form between the quotes of a JSON string.
 func inJSON(t *testing.T, text string) string {
 	t.Helper()
 	encoded, err := json.Marshal(text)
@@ -59,7 +59,7 @@ func inJSON(t *testing.T, text string) string {
 	return string(encoded[1 : len(encoded)-1])
 }
 
-// The server's name of an emoji and of its image decides neither the path nor the type of a file.
+// The server's names of an emoji and its image do not determine the path or type of a file.
 func TestProtocolExport_EmojiFiles_SafeNames(t *testing.T) {
 	for what, trial := range map[string]struct{ name, extension, want string }{
 		"a plain name":                   {"kudos", ".png", "kudos.png"},
@@ -228,7 +228,7 @@ func TestProtocolExport_InnerLinks_Accepted(t *testing.T) {
 	}
 }
 
-// A CLI loads configuration from files of four kinds: in none of them may what is not of an export go unnoticed.
+// Terraform loads configuration from files of four kinds. An export notices foreign configuration in each of them.
 func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, name := range []string{"mine.tf", "mine.tf.json", "mine.tofu", "mine.tofu.json"} {
@@ -250,7 +250,7 @@ func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	}
 }
 
-// Only the owner can read the files of an export, whatever a file or the process allowed before, because they name
+// Only the owner can read the files of an export, even if the file or the process allowed others before. The files name
 // people and the subscribers of private channels.
 func TestProtocolExport_Files_OwnerOnly(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

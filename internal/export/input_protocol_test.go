@@ -22,10 +22,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// unwritable returns a folder in which nothing can be made.
+// unwritable returns a folder in which no file can be created.
 func unwritable(t *testing.T) string {
 	t.Helper()
-	if os.Geteuid() == 0 { // who may write everywhere else
+	if os.Geteuid() == 0 { // root can write in other folders
 		return "/proc/self"
 	}
 	folder := t.TempDir()
@@ -33,7 +33,7 @@ func unwritable(t *testing.T) string {
 	return folder
 }
 
-// A folder that cannot be used is said before anything is read.
+// An unusable folder is reported before anything is read.
 func TestProtocolExport_UnusableFolder_RefusedFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "file")
@@ -55,7 +55,7 @@ func TestProtocolExport_UnusableFolder_RefusedFirst(t *testing.T) {
 	}
 }
 
-// Whatever fails on the way, nothing is written.
+// After any failure, nothing is written.
 func TestProtocolExport_AnyFailure_NothingWritten(t *testing.T) {
 	for what, trial := range map[string]struct {
 		fault sandbox.Fault
@@ -82,7 +82,7 @@ func TestProtocolExport_AnyFailure_NothingWritten(t *testing.T) {
 	}
 }
 
-// The image of an emoji may be missing on the server: the error says how to go on without it.
+// If the server lacks the image of an emoji, the error says how to continue without it.
 func TestProtocolExport_ImageMissing_ExclusionAdvised(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "kudos")
@@ -154,7 +154,7 @@ func TestProtocolExport_RateLimited_Waits(t *testing.T) {
 	}
 }
 
-// serveWithout serves a sandbox without what is below a path, and returns its address.
+// serveWithout serves a sandbox without the paths below one, and returns its URL.
 func serveWithout(t *testing.T, server *sandbox.Server, without string) string {
 	t.Helper()
 	all := server.Handler()
@@ -169,14 +169,14 @@ func serveWithout(t *testing.T, server *sandbox.Server, without string) string {
 	return proxy.URL
 }
 
-// exportedName is every name that an export may give to a file.
+// exportedName matches every name that an export can give to a file.
 var exportedName = regexp.MustCompile(`^(?:EXPORT\.md|export\.json|[a-z][a-z0-9_-]{0,100}\.tf|emoji/[a-z0-9][a-z0-9._-]{0,100}\.png)$`)
 
-// Whatever things are called: each is written with exactly its name, in files that can be read, and in no other place.
+// Objects with any names are written with exactly these names, in readable files, and in no other place.
 func TestProtocolExportOfHostileNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	person := o.Sandbox.AllCredentials()["guest"]
-	// A configuration has its texts in this form, as every CLI reads them.
+	// Terraform normalizes texts of a configuration to this form.
 	var names, replaced []string
 	for _, name := range acctest.HostileNames {
 		names = append(names, norm.NFC.String(name))
@@ -275,7 +275,7 @@ func TestProtocolExport_RareObjects_EmptyPlan(t *testing.T) {
 	}
 }
 
-// Older servers lack attributes, which are not written then.
+// Attributes that older servers lack are not written.
 func TestProtocolExportOfOtherServers(t *testing.T) {
 	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
 		t.Run(fmt.Sprint("feature level ", level), func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestProtocolExportOfOtherServers(t *testing.T) {
 	}
 }
 
-// Time passes between an export and the plan of it: invitation links expire sooner then.
+// Time passes between an export and its plan, so invitation links have a shorter remaining life.
 func TestProtocolExport_PlannedLater_EmptyPlan(t *testing.T) {
 	var later atomic.Int64
 	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})

@@ -16,7 +16,7 @@ import (
 // kind is a resource that is exported.
 type kind struct {
 	resource string
-	// file is the file that the resources are in, without its ending.
+	// file is the file of the resources, without its extension.
 	file string
 	// title is the comment at the head of that file.
 	title string
@@ -26,23 +26,23 @@ type kind struct {
 	ids func(e *export) []string
 	// identity is the attribute that identifies an object: "id" if it is empty.
 	identity string
-	// nameOf is the attribute that a resource is named after: "name" if it is empty. called is the name of one that there
-	// is once.
+	// nameOf is the attribute that a resource is named after: "name" if it is empty. called is the name of a resource
+	// that exists once.
 	nameOf, called string
-	// rank orders references: a resource refers to one of a lower rank, or of the same if refersToOwn is set.
+	// rank orders references: a resource references one of a lower rank, or of the same if refersToOwn is true.
 	rank        int
 	refersToOwn bool
-	// outlivesReferences says that the server ends an object only when nothing names it any more: one to which others refer is written
-	// with create_before_destroy, so that Terraform changes those first.
+	// outlivesReferences is true if the server refuses to end an object that others name. A referenced object is
+	// written with create_before_destroy, so that Terraform changes the others first.
 	outlivesReferences bool
-	// references say which attributes name other objects.
+	// references are the attributes that name other objects.
 	references map[string]reference
 	// permissions is the server's name for the permissions of such objects, for their defaults.
 	permissions string
-	// defaults are the values of a new object, as the configuration writes them.
+	// defaults are the values of a new object, in the form of a configuration.
 	defaults map[string]any
-	// matches are the attributes by which a planned object is found among those of the server: "name" if there are none. Those of
-	// a kind that cannot be found so are not imported for a plan. ignoresCase says that the server does.
+	// matches are the attributes by which a planned object is found on the server: "name" if there are none. Other
+	// kinds are not imported for a plan. ignoresCase is true if the server ignores case.
 	matches     []string
 	isUnnamed   bool
 	ignoresCase bool
@@ -51,17 +51,19 @@ type kind struct {
 	always []string
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
-	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
+	// lists are the arguments of the lists that find the objects, one after the other, if not all are exported.
+	// Optional.
 	lists func(e *export) []map[string]string
-	// isSelected leaves out more than the flags do. Optional.
+	// isSelected leaves out further objects. Optional.
 	isSelected func(e *export, o *object) bool
 }
 
-// reference says that an attribute names objects of another resource.
+// reference is an attribute that names objects of another resource.
 type reference struct {
 	// to is the resource, by its attribute: "id" or "name".
 	to, by string
-	// isPrincipal is set where the values are principals, as in "group:press"; isUser where they are addresses of people or bots.
+	// isPrincipal is true if the values are principals, as in "group:press"; isUser if they are emails of people or
+	// bots.
 	isPrincipal, isUser bool
 }
 
@@ -166,11 +168,11 @@ func (k *kind) identityAttribute() string {
 // word is the type without the provider's name, as in "channel".
 func (k *kind) word() string { return strings.TrimPrefix(k.resource, "zulip_") }
 
-// Selection selects resources: each text is a type without zulip_, with a pattern of names after a colon if not all of the
-// type are meant, as in "channel:team-*".
+// Selection selects resources. Each text is a type without zulip_, with an optional pattern of names after a colon, as
+// in "channel:team-*".
 type Selection []string
 
-// ResourceNames lists what a selection can name, as in channel.
+// ResourceNames returns the types that a selection can name, such as channel.
 func ResourceNames() []string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -264,7 +266,7 @@ var organizationDefaults = map[string]any{
 	"zulip_update_announcements_stream_id":           -1,
 }
 
-// userDefaults are the settings that a new organization gives to new people.
+// userDefaults are the settings of new users in a new organization.
 var userDefaults = map[string]any{
 	"automatically_follow_topics_policy":                  "initiation",
 	"automatically_follow_topics_where_mentioned":         true,
@@ -327,7 +329,7 @@ var userDefaults = map[string]any{
 	"wildcard_mentions_notify":                       true,
 }
 
-// isDefault reports whether an attribute has the value that anything new of that server has.
+// isDefault reports whether an attribute has the value of a new object on that server.
 func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
 	if permission, ok := e.realm.SupportedPermissions[o.kind.permissions][name]; ok {
 		words := wordsOf(value)
@@ -354,7 +356,7 @@ func (e *export) isCreator(o *object, words []string) bool {
 	return err == nil && ok && len(words) == 1 && words[0] == userPrefix+creator.Address()
 }
 
-// allowsEveryLogin reports whether every way to log in is allowed that the server has.
+// allowsEveryLogin reports whether all authentication methods of the server are enabled.
 func (e *export) allowsEveryLogin(methods []string) bool {
 	for name, method := range e.realm.AuthenticationMethods {
 		if method.Available != slices.Contains(methods, name) {

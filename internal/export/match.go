@@ -23,13 +23,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
-// Matched says which of the resources that a plan creates exist already.
+// Matched describes the resources that a plan creates although they exist.
 type Matched struct {
-	// Imports and Moves are how many blocks were written.
+	// Imports and Moves are the numbers of blocks that were written.
 	Imports, Moves int
-	// Left are the resources that are created all the same, each with the reason, by address.
+	// Left are the resources that are still created, each with the reason, by address.
 	Left []string
-	// IsIncomplete is set where the plan ended with errors, so that it lacks resources.
+	// IsIncomplete is true if the plan ended with errors, so that it lacks resources.
 	IsIncomplete bool
 }
 
@@ -91,7 +91,7 @@ type moduleConfiguration struct {
 	} `json:"module_calls"`
 }
 
-// readPlan reads a plan, and refuses what is none, or one of several organizations.
+// readPlan reads a plan, and refuses other files, and plans of several organizations.
 func readPlan(text []byte) (*changePlan, error) {
 	var p changePlan
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -121,7 +121,7 @@ func (o *plannedObject) isCreated() bool {
 // index matches the brackets in an address.
 var index = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]`)
 
-// configured returns the expressions of a resource in the configuration, and which configuration of the provider it has.
+// configured returns the expressions of a resource in the configuration, and its provider configuration.
 func (p *changePlan) configured(o *plannedObject) (expressions map[string]json.RawMessage, provider string) {
 	at := p.Configuration.Root
 	for name := range strings.SplitSeq(index.ReplaceAllString(o.Module, ""), ".") {
@@ -161,10 +161,11 @@ func (p *changePlan) refersTo(o *plannedObject, attribute string) string {
 type matcher struct {
 	*export
 	plan *changePlan
-	// found are the objects by the addresses of those who create them, holders the addresses by the objects.
+	// found are the objects by the addresses of the resources that create them, and holders the addresses by the
+	// objects.
 	found   map[string]*object
 	holders map[*object][]string
-	// gone are the addresses of destroyed objects, by type and ID, and kept those that stay in the state.
+	// gone are the addresses of destroyed objects, by type and ID, and kept the addresses that stay in the state.
 	gone, kept map[string]string
 	// left are the reasons why a resource is not imported, by address.
 	left map[string]string
@@ -304,7 +305,7 @@ func (k *kind) matchedBy() []string {
 	return k.matches
 }
 
-// isSameText reports whether the server takes two names for the same.
+// isSameText reports whether two names are the same for the server.
 func (k *kind) isSameText(a, b string) bool {
 	a, b = norm.NFC.String(a), norm.NFC.String(b)
 	return a == b || k.ignoresCase && strings.EqualFold(a, b)
@@ -400,7 +401,7 @@ func (m *matcher) write(folder string) (*Matched, error) {
 	return matched, nil
 }
 
-// Print writes what was matched, for people.
+// Print writes a summary of the matches for users.
 func (r *Matched) Print(w io.Writer, folder string) {
 	if r.Imports+r.Moves == 0 {
 		_, _ = fmt.Fprintln(w, "Nothing that the plan creates was found in the organization. Nothing was written.")

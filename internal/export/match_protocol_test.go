@@ -62,7 +62,7 @@ func TestProtocolExportForPlan_Unmatched_Listed(t *testing.T) {
 	}
 }
 
-// Neither resource is imported where two create the same object.
+// If two resources create the same object, neither is imported.
 func TestProtocolExportForPlan_DuplicateObject_Unmatched(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
@@ -82,7 +82,7 @@ func TestProtocolExportForPlan_DuplicateObject_Unmatched(t *testing.T) {
 	}
 }
 
-// With the variable that makes such plans, nothing is applied.
+// With the variable for such plans, nothing is applied.
 func TestProtocolExportForPlan_Applied_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_WARN_OF_EXISTING", "true")
@@ -93,7 +93,8 @@ func TestProtocolExportForPlan_Applied_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Pictures of the organization are found by their kind and imported with the planned file, invitations by their address.
+// Pictures of the organization are found by their kind and imported with the planned file. Invitations are found by
+// their email.
 func TestProtocolExportForPlan_PicturesAndInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	requireNoError(t, o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)))
@@ -209,8 +210,7 @@ func TestProtocolExportForPlan_UnlistedObjects_Moved(t *testing.T) {
 	}
 }
 
-// An existing object that is deactivated or archived is not reported as missing: the note says what the plan does
-// with it.
+// An existing object that is deactivated or archived is not reported as missing: the note describes the plan's change.
 func TestProtocolExportForPlan_Deactivated_Explained(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", o.Sandbox.AllCredentials()["member"].ID), nil)
@@ -238,7 +238,7 @@ func TestProtocolExportForPlan_Deactivated_Explained(t *testing.T) {
 	}
 }
 
-// stateOf is the output of terraform show -json of a state with some resources.
+// stateOf returns the output of terraform show -json of a state with some resources.
 func stateOf(resources ...string) []byte {
 	return []byte(`{"format_version": "1.0", "values": {"root_module": {"resources": [` + strings.Join(resources, ", ") + `]}}}`)
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// unlisted are the resources that an export does not write but that are found for a plan: the plan has the objects
-// they belong to, and the provider's import checks whether they exist.
+// unlisted are the resources that an export does not write but that are found for a plan. The plan has the objects they
+// belong to, and the provider's import checks whether they exist.
 var unlisted = []string{
 	"zulip_role_members", "zulip_user_status", "zulip_channel_subscription_settings", "zulip_reaction", "zulip_user_group_membership", "zulip_channel_subscription",
 }
 
-// isShared reports whether several resources of a type may be of the same thing, so that it identifies none.
+// isShared reports whether several resources of a type can belong to the same object, which then identifies none.
 func isShared(kind string) bool {
 	return kind == "zulip_user_group_membership" || kind == "zulip_channel_subscription"
 }
@@ -69,7 +69,7 @@ func (m *matcher) matchUnlisted(ctx context.Context) error {
 	return nil
 }
 
-// addUnlisted takes note of an object that a plan destroys or keeps, and that no list shows.
+// addUnlisted records an unlisted object that a plan destroys or keeps.
 func (m *matcher) addUnlisted(one *plannedObject) {
 	if !slices.Contains(unlisted, one.Type) {
 		return
@@ -82,8 +82,7 @@ func (m *matcher) addUnlisted(one *plannedObject) {
 	}
 }
 
-// unlistedID returns the identity and the import ID of an object that no list shows, as far as the values have them,
-// and "" while a plan does not know them.
+// unlistedID returns the identity and the import ID of an unlisted object, and "" if the plan does not know them.
 func (m *matcher) unlistedID(one *plannedObject, values map[string]json.RawMessage) (id, importID string) {
 	switch one.Type {
 	case "zulip_role_members":
@@ -129,7 +128,8 @@ func (m *matcher) unlistedID(one *plannedObject, values map[string]json.RawMessa
 	return id, ofSome(id, users, areKnown)
 }
 
-// ofSome is the ID of an import of some who are in a channel or group; "" if one of them or the other is not known.
+// ofSome returns the import ID of some members of a channel or group; "" if one of them, or the channel or group, is
+// not known.
 func ofSome(id string, names []string, areKnown bool) string {
 	if id == "" || len(names) == 0 || !areKnown {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// names are the names that objects were given, which the folder keeps from one export to the next: an object keeps its name
-// whatever it is called later, and a name is never given to another object.
+// names are the given names of objects, which the folder stores between exports. An object keeps its name after a
+// rename, and no name is given to another object.
 type names struct {
 	// Resources are the names by type and identity.
 	Resources map[string]map[string]string `json:"resources"`
@@ -45,7 +45,7 @@ func (n *names) file(prefix, id, called string) string {
 	return n.give(n.Files, "", id, prefix+"-"+identifier(called, "other", "-"), "-")
 }
 
-// give returns the name that an ID has among others, or gives it the wanted one, with a number if it is taken.
+// give returns the name of an ID, or gives it the wanted one, with a number if it is taken.
 func (n *names) give(all map[string]string, of, id, wanted, separator string) string {
 	if name, ok := all[id]; ok {
 		return name
@@ -67,11 +67,11 @@ func (n *names) give(all map[string]string, of, id, wanted, separator string) st
 // unclearNames are names that read like an attribute in a reference, as in zulip_linkifier.id.id.
 var unclearNames = []string{"id", "name", "email", "description", "channel", "user", "users", "role"}
 
-// resourceName derives the name of a resource from a text in any alphabet. Non-Latin letters are kept, because people
-// cannot read them in Latin ones; Latin letters lose their marks.
+// resourceName derives the name of a resource from a text in any alphabet. It keeps non-Latin letters, because a
+// transliteration is hard to read. Latin letters lose their marks.
 func resourceName(text, fallback string) string {
 	var b strings.Builder
-	kept := false // whether the letter before stays as it is, and takes marks
+	kept := false // whether the letter before is unchanged, and keeps marks
 	for _, letter := range norm.NFC.String(text) {
 		isMark := unicode.IsMark(letter)
 		switch isHidden := unicode.In(letter, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector); {
@@ -92,7 +92,8 @@ func resourceName(text, fallback string) string {
 	return joinWords(b.String(), fallback, "_")
 }
 
-// identifier makes an identifier of a text in any alphabet: small Latin letters, digits and separators, a letter first.
+// identifier returns an identifier for a text in any alphabet: lowercase Latin letters, digits and separators, with a
+// letter first.
 func identifier(text, fallback, separator string) string {
 	return joinWords(strings.ToLower(unidecode.Unidecode(text)), fallback, separator)
 }
@@ -119,7 +120,7 @@ func joinWords(text, fallback, separator string) string {
 	return name
 }
 
-// refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
+// refer links every value that names another exported object to it. Other values are unchanged.
 func (e *export) refer() {
 	e.index()
 	e.referToFolders()
@@ -137,7 +138,7 @@ func (e *export) refer() {
 				case found && (to.person != nil || e.mayRefer(o, to)):
 					o.link(attribute, text, to)
 				case found && o.kind.resource == "zulip_bot" && e.PeopleAs.orDefault() != PeopleAsAddress:
-					// In an organization that has neither, one would have to be there before the other.
+					// In an organization without both, each would have to be created before the other.
 					delete(o.config, attribute)
 					e.note("`%s` of `%s`: %s references the bot.", attribute, o.address(), inCode(to.to.address()))
 				case found && to.to != o:
@@ -151,7 +152,7 @@ func (e *export) refer() {
 	e.namePeople()
 }
 
-// referToFolders has channels name their folder by ID where the folder is exported too: such a reference follows another name.
+// referToFolders makes channels reference an exported folder by ID, so that the reference stays after a rename.
 func (e *export) referToFolders() {
 	for _, o := range e.objects {
 		id := o.text("folder_id")
@@ -169,7 +170,7 @@ func (e *export) inOrderOfReferences() []*object {
 	return append(slices.DeleteFunc(slices.Clone(e.objects), isBot), slices.DeleteFunc(slices.Clone(e.objects), func(o *object) bool { return !isBot(o) })...)
 }
 
-// explain says in a comment whom a principal means that is written by number.
+// explain adds a comment with the name of a principal that is written by ID.
 func (e *export) explain(o *object, attribute, text string) {
 	s := e.snapshot
 	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
@@ -230,8 +231,8 @@ func (e *export) target(reference reference, text string) (link, bool) {
 	return link{}, false
 }
 
-// mayRefer reports whether a reference makes no cycle, which no CLI accepts: the groups that manage each other name each
-// other by their names.
+// mayRefer reports whether a reference causes no cycle, which Terraform refuses. Groups that manage each other have
+// names instead.
 func (e *export) mayRefer(from *object, to link) bool {
 	switch {
 	case to.to.kind.rank < from.kind.rank:
@@ -242,7 +243,7 @@ func (e *export) mayRefer(from *object, to link) bool {
 	return !to.to.reaches(from, map[*object]bool{})
 }
 
-// reaches reports whether an object refers to another, by itself or through others.
+// reaches reports whether an object references another, directly or through others.
 func (o *object) reaches(other *object, seen map[*object]bool) bool {
 	if o == other {
 		return true
@@ -268,7 +269,7 @@ func (o *object) link(attribute, text string, to link) {
 	o.links[attribute][text] = to
 }
 
-// isReferredTo reports whether another object refers to one.
+// isReferredTo reports whether another object references one.
 func (e *export) isReferredTo(o *object) bool {
 	if e.referred == nil {
 		e.referred = map[*object]bool{}

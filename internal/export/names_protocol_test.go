@@ -109,11 +109,11 @@ func describeDiffs(diffs map[string]string) string {
 	return b.String()
 }
 
-// Whatever happens between two exports, remaining objects keep their names, and no name is given to another object.
+// After any changes between two exports, remaining objects keep their names, and no name is given to another object.
 func TestProtocolExport_Repeated_NamesNotReused(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		if rapid.IntRange(1, 4).Draw(r, "one in four") > 1 {
-			return // it takes three exports each
+			return // each takes three exports
 		}
 		w := newWorld(r)
 		folder, byAddress, byImport := t.TempDir(), map[string]string{}, map[string]string{}
@@ -123,9 +123,9 @@ func TestProtocolExport_Repeated_NamesNotReused(t *testing.T) {
 			useAccount(t, w.server, w.owner)
 			mustExport(r, folder, export.Options{})
 			for address, one := range readConfiguration(r, folder).resources {
-				id := one.kind + " " + strings.TrimSuffix(one.importID, "=member") // of a role it says what becomes of it
+				id := one.kind + " " + strings.TrimSuffix(one.importID, "=member") // a role has a note
 				if one.kind == "zulip_custom_emoji" {
-					continue // it is imported by its name
+					continue // the object is imported by its name
 				}
 				if was, ok := byAddress[address]; ok && was != id {
 					r.Fatalf("%s was %s, and is %s", address, was, id)
@@ -139,7 +139,7 @@ func TestProtocolExport_Repeated_NamesNotReused(t *testing.T) {
 	})
 }
 
-// rename gives some things other names.
+// rename renames some objects.
 func (w *world) rename() {
 	for _, id := range w.channels() {
 		if w.seldom() {

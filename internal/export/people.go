@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// rolesToList are the lists of everyone who is more or less than a member, or of everyone.
+// rolesToList returns the arguments of lists of all users with another role than member, or of all users.
 func (e *export) rolesToList() []map[string]string {
 	if e.AllPeople {
 		return []map[string]string{nil}
@@ -32,8 +32,8 @@ func (e *export) rolesToList() []map[string]string {
 	return lists
 }
 
-// isJoinedByInvitation reports whether the subscribers of a channel are managed by people, that is in a private
-// channel. People join a public channel on their own, and a default one with their account.
+// isJoinedByInvitation reports whether people invite the subscribers of a channel, as in a private one. People join a
+// public channel on their own, and a default one with their account.
 func (e *export) isJoinedByInvitation(o *object) bool {
 	id, _ := strconv.ParseInt(o.id, 10, 64) // it is one
 	channel, ok := e.snapshot.Channels().ByID(id)
@@ -57,8 +57,8 @@ func checkAccount(self *zulip.User) error {
 	return nil
 }
 
-// warnOfHidden warns about objects that the server does not show to the account, or that it may not manage. They are
-// left out.
+// warnOfHidden warns about objects that the server does not show to the account, or that it can't manage. They are left
+// out.
 func (e *export) warnOfHidden() {
 	self := e.Store.Self()
 	warn := func(text string) {
@@ -87,13 +87,13 @@ func (e *export) endsAsMember(o *object) bool {
 	return true
 }
 
-// warnOfChannels says in a comment what of an invitation link is not known.
+// warnOfChannels adds a comment about the unknown attributes of an invitation link.
 func warnOfChannels(_ *export, o *object) bool {
 	o.comments["invite_as"] = "The server doesn't show the channels of a link: set channel_ids before you replace it."
 	return true
 }
 
-// noteUnread says in a comment what of an invitation by e-mail is not known.
+// noteUnread adds a comment about the unknown attributes of an email invitation.
 func noteUnread(_ *export, o *object) bool {
 	o.comments["email"] = "The server doesn't show the channels, groups and welcome message of an invitation: set them before you send it again."
 	return true
@@ -115,15 +115,15 @@ const imageName = `[a-z0-9][a-z0-9._-]*`
 const longestImageName = 100
 
 var (
-	// imageEndings are those of the images that servers take (server-behavior §L9).
+	// imageEndings are the extensions of images that servers accept (server-behavior §L9).
 	imageEndings   = []string{"png", "jpg", "jpeg", "gif", "webp", "avif"}
 	wholeImageName = regexp.MustCompile(`^` + imageName + `$`)
 	windowsDevice  = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)`)
 )
 
-// hasImage sets the file of an emoji's image, with which the emoji is also imported. The server's answer determines
-// neither the folder nor the type of the file: an emoji whose name is not a valid file name is named by its ID, and
-// the extension must be one of an image.
+// hasImage sets the file of an emoji's image, with which the emoji is also imported. The server's answer does not
+// determine the folder or type of the file. The file has the emoji's ID if the name is not a valid file name, and the
+// extension must be an image's.
 func (e *export) hasImage(o *object) bool {
 	address := o.text("source_url")
 	if address == "" {
@@ -139,7 +139,7 @@ func (e *export) hasImage(o *object) bool {
 		name = "emoji-" + o.id
 	}
 	file := path.Join(imageFolder, name+"."+ending)
-	for e.images[file] { // another emoji is called like this
+	for e.images[file] { // another emoji has this name
 		name += "-" + o.id
 		file = path.Join(imageFolder, name+"."+ending)
 	}
@@ -162,7 +162,7 @@ func (o *object) fileOwner() string {
 	return o.text("name")
 }
 
-// hasFile reports whether objects of a kind are made of an image file, and imported with it.
+// hasFile reports whether objects of a kind have an image file, with which they are imported.
 func (k *kind) hasFile() bool {
 	return k.resource == "zulip_custom_emoji" || k.resource == "zulip_organization_image"
 }
@@ -203,24 +203,24 @@ func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 	return errors.Join(problems...)
 }
 
-// PeopleAs is how an export writes people.
+// PeopleAs is the form of people in an export.
 type PeopleAs string
 
 const (
-	// PeopleAsAddress writes each address once, in a map of locals.
+	// PeopleAsAddress writes each email once, in a map of locals.
 	PeopleAsAddress PeopleAs = "address"
-	// PeopleAsVariable writes them so that a variable gives other addresses, or leaves people out.
+	// PeopleAsVariable also adds a variable that sets other emails, or leaves people out.
 	PeopleAsVariable PeopleAs = "variable"
 	// PeopleAsUser writes their accounts as zulip_user.
 	PeopleAsUser PeopleAs = "zulip_user"
 )
 
-// AllPeopleAs lists the ways to write people.
+// AllPeopleAs are all forms.
 var AllPeopleAs = []string{string(PeopleAsAddress), string(PeopleAsVariable), string(PeopleAsUser)}
 
 func (p PeopleAs) orDefault() PeopleAs { return cmp.Or(p, PeopleAsAddress) }
 
-// person is someone whom the configuration names but does not manage.
+// person is a person that the configuration names but does not manage.
 type person struct {
 	id      int64
 	address string
@@ -232,7 +232,7 @@ type person struct {
 func (e *export) person(address string) (*person, bool) {
 	user, ok := e.snapshot.UserByAddress(address)
 	if !ok || e.managed != nil && e.PeopleAs.orDefault() == PeopleAsAddress {
-		return nil, false // what is new is moved into a configuration that may name people already
+		return nil, false // new objects are moved into a configuration that may already name people
 	}
 	known, ok := e.people[user.ID]
 	if !ok {
@@ -242,7 +242,7 @@ func (e *export) person(address string) (*person, bool) {
 	return known, known.address == address
 }
 
-// account returns the bot, the managed account or the person with an address.
+// account returns the bot, the managed account or the person with an email.
 func (e *export) account(address string) (link, bool) {
 	for _, resource := range []string{"zulip_bot", "zulip_user"} {
 		if to, ok := e.byAttribute[resource]["email"][address]; ok {
@@ -262,7 +262,7 @@ func (e *export) namePeople() {
 	}
 }
 
-// leaveOutUnnamedAccounts leaves out the accounts of members whom nothing names, unless all people are asked for.
+// leaveOutUnnamedAccounts leaves out members that no object names, unless all people are requested.
 func (e *export) leaveOutUnnamedAccounts() {
 	if e.PeopleAs != PeopleAsUser || e.AllPeople {
 		return
@@ -340,7 +340,7 @@ func refuseUnknownPeople(validation *hclwrite.Body, known []string) {
 		hclwrite.TokensForFunctionCall("join", hclwrite.TokensForValue(cty.StringVal(", ")), unknown)))
 }
 
-// expression is the source of an expression, as it is written.
+// expression is the source of an expression.
 func expression(source string) hclwrite.Tokens {
 	return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(source)}}
 }
@@ -364,8 +364,8 @@ func (e *export) comesAfter(o *object) (before []hclwrite.Tokens) {
 }
 
 // count returns the count of a resource that not every organization has, and "" for all others. A role exists if its
-// person does. The subscribers of a private channel exist only in the exported organization: another account that
-// manages the copy is not in these lists, and would permanently unsubscribe itself.
+// person does. The subscribers of a private channel exist only in the exported organization. The account that manages a
+// copy is not in these lists, and would permanently unsubscribe itself.
 func (e *export) count(o *object) string {
 	if e.PeopleAs != PeopleAsVariable {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// planner plans a configuration as a CLI does, one call of the plugin protocol after the other.
+// planner plans a configuration like Terraform, one call of the plugin protocol after the other.
 type planner struct {
 	*provider.Session
 	schemas map[string]*tfprotov6.Schema
@@ -51,7 +51,7 @@ func newPlanner(ctx context.Context) (*planner, error) {
 	return p, nil
 }
 
-// expectPlanEmpty reports what is wrong with the plan of a folder.
+// expectPlanEmpty fails the test for each problem of the plan of a folder.
 func expectPlanEmpty(t *testing.T, folder string) {
 	t.Helper()
 	for _, problem := range planFolder(t, folder) {
@@ -133,8 +133,8 @@ func (p *planner) plan(ctx context.Context, one *resource, values map[string]cty
 	return prior, errors.Join(changes(prior, decode(kind, planned.PlannedState)), inAnotherOrder(prior, config))
 }
 
-// inAnotherOrder returns an error about lists without a meaningful order that are written in another order than they
-// are read. Otherwise the next change of such a list would show people who only change their position.
+// inAnotherOrder returns an error about lists without a meaningful order that are written in another order than read.
+// The next change of such a list would show people who only change their position.
 func inAnotherOrder(prior, config cty.Value) error {
 	var all []error
 	for _, name := range []string{"users", "members", "subgroups"} {
@@ -194,7 +194,7 @@ func (p *planner) propose(kind string, prior, config cty.Value) cty.Value {
 	return cty.ObjectVal(all)
 }
 
-// encode and decode convert values as a CLI does, for which texts are in one Unicode normal form.
+// encode and decode convert values like Terraform, which uses one Unicode normal form.
 func encode(kind cty.Type, value cty.Value) *tfprotov6.DynamicValue {
 	encoded, err := msgpack.Marshal(value, kind)
 	if err != nil {

@@ -34,13 +34,13 @@ type object struct {
 	name string
 	// file is the name of its file, without the ending.
 	file string
-	// isAlong is set where --only selects a channel that it belongs to, and not it.
+	// isAlong is true if --only selects the object's channel, but not the object.
 	isAlong bool
 	// links are the objects that its values name: by attribute, then by value.
 	links map[string]map[string]link
 }
 
-// link is a reference to an attribute of another object or to a person, with the text that stands before it.
+// link is a reference to an attribute of another object or to a person, with the text before it.
 type link struct {
 	prefix string
 	to     *object
@@ -98,7 +98,7 @@ func (e *export) read(ctx context.Context) error {
 	return nil
 }
 
-// readSchemas reads what the provider says of its resources.
+// readSchemas reads the schemas of the provider's resources.
 func (e *export) readSchemas(ctx context.Context) error {
 	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
@@ -137,7 +137,7 @@ func (e *export) readKind(ctx context.Context, k *kind) error {
 	return nil
 }
 
-// isWanted reports whether the options ask for a kind that not every export has.
+// isWanted reports whether the options request a kind that not every export has.
 func (e *export) isWanted(k *kind) bool {
 	switch k.resource {
 	case "zulip_channel_subscribers":
@@ -147,10 +147,10 @@ func (e *export) isWanted(k *kind) bool {
 	case "zulip_user_role":
 		return e.PeopleAs != PeopleAsUser
 	case "zulip_invite_link":
-		// Another link would be made without its channels, which the server does not show.
+		// A new link would not have its channels, which the server does not show.
 		return e.isAskedFor(k)
 	case "zulip_invitation":
-		// In another organization, for which people are a variable, the same people would get an e-mail.
+		// With people as a variable, the same people would get an email from another organization.
 		return e.PeopleAs != PeopleAsVariable || e.isAskedFor(k)
 	}
 	return true
@@ -199,7 +199,7 @@ func (e *export) list(ctx context.Context, k *kind, arguments map[string]string,
 	return nil
 }
 
-// readOnly reads an object that no list says.
+// readOnly reads an object without a list.
 func (e *export) readOnly(ctx context.Context, k *kind, id string) error {
 	imported, err := e.Provider.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: k.resource, ID: id})
 	if err != nil {
@@ -226,13 +226,13 @@ func (e *export) readOnly(ctx context.Context, k *kind, id string) error {
 	}
 	o.id, o.importID, o.label = id, id, cmp.Or(k.called, id)
 	if strings.HasSuffix(k.resource, "_order") && orderedCount(o) < 2 {
-		return nil // there is nothing to order
+		return nil // no objects to order
 	}
 	e.add(o)
 	return nil
 }
 
-// orderedCount is how many objects an order orders.
+// orderedCount returns the number of objects of an order.
 func orderedCount(o *object) (count int) {
 	for _, value := range o.config {
 		var elements []tftypes.Value
@@ -266,7 +266,7 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 	return o, nil
 }
 
-// add keeps an object if it is selected, without what any new one has.
+// add keeps an object if it is selected, without the values of a new object.
 func (e *export) add(o *object) {
 	if e.isMatching {
 		e.objects = append(e.objects, o)
@@ -286,7 +286,7 @@ func (e *export) add(o *object) {
 		return
 	}
 	if len(o.config) == 0 {
-		return // of what there is once, nothing differs: it would manage nothing
+		return // an object that exists once, with all defaults, would manage nothing
 	}
 	e.objects = append(e.objects, o)
 }
@@ -370,7 +370,7 @@ func (e *export) comesAlong(k *kind) bool {
 	})
 }
 
-// leaveOutOfOtherChannels leaves out what came along with channels and belongs to none of them.
+// leaveOutOfOtherChannels leaves out objects that belong to none of the selected channels.
 func (e *export) leaveOutOfOtherChannels() {
 	wanted := map[string]bool{}
 	for _, o := range e.objects {
@@ -382,7 +382,7 @@ func (e *export) leaveOutOfOtherChannels() {
 	e.objects = slices.DeleteFunc(e.objects, func(o *object) bool { return o.isAlong && !wanted[o.kind.resource+" "+o.id] })
 }
 
-// warnOfNothing says which filters match nothing.
+// warnOfNothing warns about filters that match nothing.
 func (e *export) warnOfNothing() {
 	warn := func(flag string, filters Selection) {
 		for _, text := range filters {
@@ -432,7 +432,7 @@ func (o *object) called() string {
 	return o.text(cmp.Or(o.kind.nameOf, "name"))
 }
 
-// namedGroup is a group of a pattern whose name is a variable of the template.
+// namedGroup matches a group of a pattern whose name is a variable of the template.
 var namedGroup = regexp.MustCompile(`\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)`)
 
 // wordsOfPattern returns the words of a pattern: its text, and the names of its groups.

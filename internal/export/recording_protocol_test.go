@@ -69,7 +69,7 @@ func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[st
 	}
 	without(snapshot)
 	for _, field := range snapshot["custom_profile_fields"].([]any) {
-		delete(field.(map[string]any), "order") // which the list says
+		delete(field.(map[string]any), "order") // which the list has
 	}
 	// In an order that does not depend on which channels the account left, and which domain is the oldest, which is not recorded.
 	snapshot["channels not subscribed to"] = byKey("stream_id", slices.Concat(snapshot["unsubscribed"].([]any), snapshot["never_subscribed"].([]any)))
@@ -88,7 +88,7 @@ func byKey(key string, rows []any) map[string]any {
 	return all
 }
 
-// without removes what is not recorded, wherever it is.
+// without removes all values that are not recorded.
 func without(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -105,7 +105,8 @@ func without(value any) {
 	}
 }
 
-// A recorded organization that is loaded is the same: recorded again it has the same bytes, and its server says the same of it.
+// A loaded recording is the same organization: a new recording has the same bytes, and its server returns the same
+// values.
 func TestProtocolRecording_Loaded_SameOrganization(t *testing.T) {
 	levels := map[int]int{}
 	rapid.Check(t, func(r *rapid.T) {

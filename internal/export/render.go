@@ -18,13 +18,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// first are the attributes that stand first in a resource, in this order. Permissions stand last, after an empty line.
+// first are the first attributes of a resource, in this order. Permissions are last, after an empty line.
 var first = []string{
 	"name", "short_name", "full_name", "field_type", "subtype", "user", "channel", "domain", "pattern", "pygments_language",
 	"description", "hint", "role", "on_destroy", "privacy", "folder", "folder_id", "url_template",
 }
 
-// longestLine is the length up to which a list stays in one line.
+// longestLine is the maximum length of a list in one line.
 const longestLine = 100
 
 // render returns the files of the export by their names. Each block is formatted by itself: the tokens of a whole file take a
@@ -70,11 +70,11 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 	return files, nil
 }
 
-// importsTitle is the comment at the head of the imports. A CLI refuses every plan with an import block whose resource is gone or
-// was moved, also where for_each makes it none: nothing that is written into the block can keep it from doing harm.
+// importsTitle is the comment at the head of the imports. Terraform refuses every plan with an import block whose
+// resource was removed or moved, even if for_each is empty. So no expression in the block helps.
 const importsTitle = "The objects of the resources on the server. Remove this file after the first apply: plans fail while it has a block\nwhose resource was removed, renamed or moved."
 
-// peopleFile is the file that people are in, without its ending, peopleTitle the comment at its head.
+// peopleFile is the file with people, without its extension, and peopleTitle the comment at its head.
 const (
 	peopleFile  = "people"
 	peopleTitle = "Users, and their roles unless these are member."
@@ -87,7 +87,7 @@ func writeBlock(file *bytes.Buffer, fill func(*hclwrite.Body)) {
 	file.Write(hclwrite.Format(block.Bytes()))
 }
 
-// settingsFile says which provider the configuration needs.
+// settingsFile is the file with the required provider.
 const settingsFile = `# Environment variables configure the provider: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY.
 terraform {
   required_version = ">= 1.5"
@@ -112,7 +112,7 @@ func (e *export) inOrder(k *kind) []*object {
 	return found
 }
 
-// titleOf is the comment at the head of the file that an object is in.
+// titleOf returns the comment at the head of an object's file.
 func (e *export) titleOf(o *object) string {
 	if id := o.text("folder_id"); o.kind.resource == "zulip_channel" && o.file != o.kind.file {
 		return fmt.Sprintf("The channels in the folder %q.", visible(e.folderName(id)))
@@ -172,9 +172,9 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 	}
 }
 
-// attribute writes the value of an attribute. It removes people that a variable may leave out from lists. An
-// attribute of which no one remains is not managed, if the applying account may need it in the organization or if it
-// cannot be empty.
+// attribute writes the value of an attribute. It removes people that a variable may leave out from lists. If no one
+// remains, the attribute is left unset if the applying account may need it in the organization, or if it cannot be
+// empty.
 func (e *export) attribute(o *object, name string) hclwrite.Tokens {
 	value, links := o.config[name], o.links[name]
 	var elements []tftypes.Value
@@ -183,7 +183,7 @@ func (e *export) attribute(o *object, name string) hclwrite.Tokens {
 		return o.expression(value, links, name)
 	}
 	slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
-	if value.Type().Is(tftypes.Set{}) { // whose order means nothing: people who are always listed come first
+	if value.Type().Is(tftypes.Set{}) { // whose order has no meaning, so people who are always listed come first
 		slices.SortStableFunc(elements, func(a, b tftypes.Value) int {
 			switch {
 			case isPerson(a) == isPerson(b):
@@ -294,7 +294,7 @@ func (o *object) expression(value tftypes.Value, links map[string]link, attribut
 	return hclwrite.TokensForTuple(tokens)
 }
 
-// object writes an object or map in one line, without what is null.
+// object writes an object or map in one line, without null values.
 func (o *object) object(attributes map[string]tftypes.Value, links map[string]link) hclwrite.Tokens {
 	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrace, Bytes: []byte("{")}}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
@@ -338,7 +338,7 @@ func (l link) tokens() hclwrite.Tokens {
 	return inText(l.prefix, reference, "")
 }
 
-// optional writes a person who is null where a variable leaves them out.
+// optional writes a person who is null if a variable leaves them out.
 func (l link) optional() hclwrite.Tokens {
 	from := "people"
 	if l.prefix != "" {
@@ -379,13 +379,14 @@ func comment(body *hclwrite.Body, text string) {
 	}
 }
 
-// How much is written of a name and of a sentence that a server says, in characters. Its own names are shorter.
+// The maximum length of a name and of a sentence from a server, in characters. The server's own names are shorter.
 const (
 	longestName     = 300
 	longestSentence = 2000
 )
 
-// visible returns a name in one line, without what is not seen or would turn the line around, and cut where it is too long.
+// visible returns a name in one line, without characters that are invisible or change the direction, and truncated if
+// it is too long.
 func visible(name string) string { return visibleUpTo(longestName, name) }
 
 func visibleUpTo(longest int, text string) string {
@@ -404,7 +405,7 @@ func visibleUpTo(longest int, text string) string {
 	return string(letters)
 }
 
-// inCode writes a name into Markdown as code, in which nothing has a meaning: between more backticks than stand in it.
+// inCode returns a name as Markdown code, between more backticks than it contains.
 func inCode(name string) string {
 	name = visible(name)
 	longest, run := 0, 0
@@ -416,7 +417,7 @@ func inCode(name string) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	if strings.TrimSpace(name) == "" || strings.HasPrefix(name, "`") || strings.HasSuffix(name, "`") {
-		name = " " + name + " " // of which Markdown takes one away on each side
+		name = " " + name + " " // Markdown removes one on each side
 	}
 	return fence + name + fence
 }
@@ -425,7 +426,7 @@ func inCode(name string) string {
 // links. Lines begin with our own text, so characters that only matter at the start of a line need no backslash.
 var hasMeaning = regexp.MustCompile("[\\\\`*_\\[\\]<|~#@$^]|&[#A-Za-z]|://|(?i:www)\\.")
 
-// escaped writes a sentence into Markdown as text. A backslash takes away what a sign means.
+// escaped returns a sentence as Markdown text, in which a backslash escapes characters.
 func escaped(sentence string) string {
 	return hasMeaning.ReplaceAllStringFunc(visibleUpTo(longestSentence, sentence), func(found string) string {
 		if www, ok := strings.CutSuffix(found, "."); ok {

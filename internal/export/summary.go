@@ -52,7 +52,7 @@ func (e *export) summary() []byte {
 	return []byte(b.String())
 }
 
-// stagingCommands says how another organization is made of the files, if people are a variable.
+// stagingCommands returns the commands that create another organization from the files, if people are a variable.
 func (e *export) stagingCommands(b *strings.Builder) {
 	if e.PeopleAs != PeopleAsVariable {
 		return
@@ -121,7 +121,7 @@ func (e *export) nameOf(id int64) string {
 	return fmt.Sprintf("user %d", id)
 }
 
-// tokens says which addresses that were written may hold a token.
+// tokens lists the written URLs that may contain a token.
 func (e *export) tokens(b *strings.Builder) {
 	var found []string
 	for _, o := range e.objects {
@@ -142,7 +142,7 @@ func (e *export) tokens(b *strings.Builder) {
 // tokenName matches the names of URL parameters that hold a secret.
 var tokenName = regexp.MustCompile(`(?i)token|key|secret|passw|pwd|auth|sig`)
 
-// hasToken reports whether a text is a URL with a password, or with a parameter that is called like one.
+// hasToken reports whether a text is a URL with a password, or with a parameter for a secret.
 func hasToken(text string) bool {
 	address, err := url.Parse(text)
 	if err != nil || address.Host == "" {
@@ -199,7 +199,7 @@ func (e *export) noteLeftOut() {
 	e.note("Content: messages, drafts, scheduled messages, reactions and statuses.")
 }
 
-// noteCounts says how many things were left out, and which.
+// noteCounts returns the number and names of the objects that were left out.
 func (e *export) noteCounts() {
 	members := 0
 	var archived, deactivated, groups, bots []string
@@ -230,7 +230,7 @@ func (e *export) noteCounts() {
 		}
 	}
 	leftPeople := func(addresses []string, thing, advice string) {
-		if len(addresses) > 0 && e.PeopleAs == PeopleAsVariable { // for another organization: who is in this one is not named
+		if len(addresses) > 0 && e.PeopleAs == PeopleAsVariable { // for another organization, people of this one are not named
 			e.note("%s.%s", counted(len(addresses), thing), advice)
 			return
 		}
@@ -245,10 +245,10 @@ func (e *export) noteCounts() {
 	}
 }
 
-// maxNamed is how many things of a kind a line names.
+// maxNamed is the maximum number of objects of a kind that a line names.
 const maxNamed = 5
 
-// someNames are the first names in the order of the alphabet, and how many more there are.
+// someNames returns the first names alphabetically, and the number of the others.
 func someNames(names []string) string {
 	names = slices.Sorted(slices.Values(names))
 	shown := make([]string, min(len(names), maxNamed))
@@ -262,7 +262,7 @@ func someNames(names []string) string {
 	return text
 }
 
-// counted counts things: 1 channel, 2 channels; a thing of or by something has the plural in its first words.
+// counted returns a number with its noun: 1 channel, 2 channels. The plural comes before "of" or "by".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -293,7 +293,7 @@ func (m module) roleLists(state string) (lists []*roleList) {
 			continue
 		}
 		list := &roleList{address: resource.Address, state: state, role: unquote(resource.Values["role"])}
-		_ = json.Unmarshal(resource.Values["users"], &list.users) // without them it is a list of no one
+		_ = json.Unmarshal(resource.Values["users"], &list.users) // without users it is an empty list
 		lists = append(lists, list)
 	}
 	for _, child := range m.Children {
@@ -303,7 +303,7 @@ func (m module) roleLists(state string) (lists []*roleList) {
 }
 
 // leavesRoleToList leaves a role to a list in a state that decides it: the list of the user's role, or one that names
-// the user. Together with such a list the role would be refused as a contradiction. It reports whether nothing is
+// the user. Together with such a list, the role would be refused as a contradiction. The result is true if nothing is
 // left to export.
 func (e *export) leavesRoleToList(o *object) bool {
 	if len(e.roleLists) == 0 || !slices.Contains([]string{"zulip_user_role", "zulip_user", "zulip_bot"}, o.kind.resource) {
@@ -331,7 +331,7 @@ func (e *export) leavesRoleToList(o *object) bool {
 	return o.kind.resource == "zulip_user_role"
 }
 
-// noteRoleLists says whose roles are left to lists.
+// noteRoleLists returns notes about users whose roles lists decide.
 func (e *export) noteRoleLists() {
 	for _, list := range e.roleLists {
 		addresses := e.listed[list]
@@ -346,7 +346,7 @@ func (e *export) noteRoleLists() {
 	}
 }
 
-// rulesName is the file of rules. An export proposes it once: from then on it is written by people.
+// rulesName is the file of rules. An export proposes it once, and users edit it from then on.
 const rulesName = "rules.zulip.hcl"
 
 // Rules are a file of rules.
@@ -374,7 +374,7 @@ func (e *export) proposeRules(ctx context.Context, into *folder) error {
 	return err
 }
 
-// rulesCommands explains the proposed rules, or how to get some.
+// rulesCommands explains the proposed rules, or how to get rules.
 func (e *export) rulesCommands(b *strings.Builder) {
 	if e.rules == nil {
 		if e.Rules == nil && e.managed == nil {

@@ -55,8 +55,8 @@ func readSummary(t *testing.T, folder string) string {
 	return string(content)
 }
 
-// EXPORT.md has the same elements for any names of an organization and of objects that could not be exported: a name
-// is text.
+// EXPORT.md has the same elements for any names of an organization and of objects that could not be exported, because
+// names are only text.
 func TestProtocolExportSummary_HostileNames_Text(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "placeholder")
@@ -213,8 +213,7 @@ func auditOf(content []byte) (*audit.Audit, error) {
 	return audit.Make(context.Background(), session.Meta().Store, audit.Options{Now: time.Now(), Rules: file})
 }
 
-// Each rule that an export proposes passes an audit of the same organization, whatever the organization has. The file
-// is formatted and short.
+// In any organization, each rule that an export proposes passes an audit. The file is formatted and short.
 func TestProtocolExportRules_RandomOrganization_Pass(t *testing.T) {
 	organizations, seen := 0, map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// fill makes some of everything, and takes some of it away again.
+// fill creates objects of all kinds, and removes some of them.
 func (w *world) fill() {
 	w.fillPeople()
 	w.fillGroups()
@@ -54,7 +54,7 @@ func (w *world) fillGroups() {
 		w.call("POST", "/user_groups/create", params)
 	})
 	for _, id := range w.ownGroups() {
-		if w.yes() { // they come to manage each other, and themselves
+		if w.yes() { // they manage each other, and themselves
 			w.call("PATCH", path("/user_groups/%d", id), w.permissions(rules.GroupPermissions, 2, true))
 		}
 		if w.seldom() {
@@ -256,7 +256,7 @@ func (w *world) setting() map[string]any {
 	return map[string]any{pick(w, rules.RealmFlags).Name: w.yes()}
 }
 
-// takeAway deactivates and archives some of the objects that others name.
+// takeAway deactivates and archives some named objects.
 func (w *world) takeAway() {
 	for _, id := range w.people() {
 		if w.seldom() && id != w.owner.ID {

@@ -21,7 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// oddNames are names that are hard to make an identifier of, to write into a configuration, or to tell apart.
+// oddNames are names that are hard to turn into an identifier, to write into a configuration, or to distinguish.
 var oddNames = []string{
 	"general", "General", "Команда", "研究", "🎉", "🚀🚀", `she said "hi"`, `back\slash`, "${x}", "$${x}", "%{if}", "%%{for x}", "%{ endif ~}",
 	"two\nlines", "tab\there", "42", "007", "-1", "1e3", "3rd floor", "name:5", "id:5", "role:members", "group:x", "user_id:5", "group_id:1",
@@ -30,7 +30,7 @@ var oddNames = []string{
 	"\u200bwide", "\u202eright to left", "\u00a0", "K", "Ω", "x_2", "x", "X", "x 2", strings.Repeat("long", 15), strings.Repeat("长", 60), strings.Repeat("y", 200),
 }
 
-// world fills an organization with random objects. Those that the server refuses are left out.
+// world fills an organization with random objects. Objects that the server refuses are left out.
 type world struct {
 	*rapid.T
 	server  *sandbox.Server
@@ -95,7 +95,7 @@ func (w *world) upload(to string, wide int, fields map[string]string) {
 
 func (w *world) name() string { return rapid.SampledFrom(oddNames).Draw(w.T, "name") }
 
-// text is a description: nothing, or anything.
+// text returns a description, which may be empty.
 func (w *world) text() string {
 	return rapid.OneOf(rapid.Just(""), rapid.SampledFrom(oddNames), rapid.StringN(0, 20, -1)).Draw(w.T, "text")
 }
@@ -106,7 +106,7 @@ func (w *world) seldom() bool { return rapid.IntRange(0, 3).Draw(w.T, "seldom") 
 
 func (w *world) number(from, to int) int { return rapid.IntRange(from, to).Draw(w.T, "number") }
 
-// times does something some times, at most so many.
+// times calls a function a random number of times.
 func (w *world) times(most int, do func()) {
 	for range rapid.IntRange(0, most).Draw(w.T, "times") {
 		do()

@@ -84,7 +84,7 @@ func TestProtocolLists_InvitedEmail_RemovalsAllowed(t *testing.T) {
 	diags.ExpectError(t, "members", "would also remove", "kenji.sato@example.com")
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": newcomer, "stream_ids": "[]"})
 	p := run.Process()
-	change, diags := p.Plan("zulip_user_group", run.State, config) // as the CLI does in an apply too
+	change, diags := p.Plan("zulip_user_group", run.State, config) // like Terraform in an apply
 	diags.Errors().ExpectNoError(t)
 	diags.ExpectWarning(t, "members", newcomer+`" is not in the organization`)
 	run.ApplyIn(p, change).ExpectNoError(t)
@@ -93,7 +93,7 @@ func TestProtocolLists_InvitedEmail_RemovalsAllowed(t *testing.T) {
 	}
 }
 
-// Every plan names who is listed and deactivated, as in permissions.
+// Every plan names listed people who are deactivated, as in permissions.
 func TestProtocolLists_Deactivated_Named(t *testing.T) {
 	const kenji = "kenji.sato@example.com"
 	for resource, config := range listsWith(kenji) {
@@ -115,7 +115,7 @@ func TestProtocolLists_Deactivated_Named(t *testing.T) {
 	}
 }
 
-// The guide lists each resource that not every account can create in the sandbox, and no other one.
+// The guide lists exactly the resources that not every account can create in the sandbox.
 func TestProtocolAccounts_EveryResource_MatchGuide(t *testing.T) {
 	const level = featurelevel.NewestRelease
 	cells := map[string][]string{}
@@ -159,15 +159,15 @@ func TestProtocolAccounts_EveryResource_MatchGuide(t *testing.T) {
 	}
 }
 
-// managed says whether an account can create the resource, and without which attributes.
+// managed returns whether an account can create the resource, and the attributes that it can't set.
 func (l life) managed(t *testing.T, o *acctest.Organization, level int) string {
 	t.Helper()
 	config, without := maps.Clone(l.at(level, l.create)), []string{}
-	if l.of == "zulip_channel_subscribers" { // or it would leave the private channel
+	if l.of == "zulip_channel_subscribers" { // otherwise it would leave the private channel
 		users, _ := config["users"].([]any)
 		config["users"] = slices.Compact(append(slices.Clone(users), o.Self.Address()))
 	}
-	if l.of == "zulip_role_members" && o.Self.Role == zulip.RoleOwner { // or it would lose the higher role
+	if l.of == "zulip_role_members" && o.Self.Role == zulip.RoleOwner { // otherwise it would lose the higher role
 		users, _ := config["users"].([]any)
 		config["users"] = slices.DeleteFunc(slices.Clone(users), func(user any) bool { return user == o.Self.Address() })
 	}
@@ -197,7 +197,7 @@ func (l life) managed(t *testing.T, o *acctest.Organization, level int) string {
 	return "yes"
 }
 
-// TestProtocolInvisibleCharactersInNames: the plan warns about an invisible character in every name that people read.
+// The plan warns about an invisible character in every name that people read.
 func TestProtocolInvisibleCharactersInNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, test := range []struct {
@@ -230,7 +230,7 @@ func TestProtocolInvisibleCharactersInNames(t *testing.T) {
 	}
 }
 
-// TestProtocolNullElements: null in a list or set is refused at its position, in the words of the configuration.
+// null in a list or set is refused at its position, in the form of the configuration.
 func TestProtocolNullElements(t *testing.T) {
 	p := acctest.StartSandbox(t, sandbox.Config{}).NewRun(t, "zulip_message").Process()
 	for _, test := range []struct {
@@ -252,14 +252,14 @@ func TestProtocolNullElements(t *testing.T) {
 	diags.ExpectError(t, "emails", "must not contain null")
 }
 
-// TestProtocolUnknown_PossiblyNull_CheckDeferred plans with values that are not known yet where a value would be wrong and null would not:
-// the check is put off until the value is known.
+// TestProtocolUnknown_PossiblyNull_CheckDeferred plans with unknown values that would be wrong unless they turn out to
+// be null. The check is postponed until the value is known.
 func TestProtocolUnknown_PossiblyNull_CheckDeferred(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
 	for name, test := range map[string]struct {
 		kind   string
 		config acctest.Values
-		wrong  acctest.Values // what is refused once it is known
+		wrong  acctest.Values // a value that is refused once it is known
 	}{
 		"message to a channel": {"zulip_message", acctest.Values{"channel": "general", "topic": "x", "content": "x"}, acctest.Values{"recipients": []any{"lena.fischer@example.com"}}},
 		"message to people":    {"zulip_message", acctest.Values{"recipients": []any{"lena.fischer@example.com"}, "content": "x"}, acctest.Values{"channel": "general", "topic": "x"}},
@@ -294,9 +294,8 @@ func TestProtocolUnknown_PossiblyNull_CheckDeferred(t *testing.T) {
 	}
 }
 
-// TestProtocolUnknown_InKey_Replaced: a plan replaces an existing resource if its person or object is not known yet,
-// because Terraform refuses an update that turns into a replacement during apply. On newer servers a bot with another
-// short name is the same one.
+// A plan replaces an existing resource if its person or object is not known yet, because Terraform refuses an update
+// that turns into a replacement during apply. On newer servers, a bot keeps its identity with another short name.
 func TestProtocolUnknown_InKey_Replaced(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.BotShortName - 1})
 	const lena = "lena.fischer@example.com"

@@ -27,7 +27,7 @@ var brokenOffChanges = strings.NewReplacer(
 	"Ready", "Ready now", "Steady", "Steady now",
 )
 
-// brokenOff is how an apply ends before it is done: by a signal, to the plugin too if isGroup is true, or with a killed plugin.
+// brokenOff is the interruption of an apply: by a signal, to the plugin too if isGroup is true, or by a killed plugin.
 type brokenOff struct {
 	signal   syscall.Signal
 	isGroup  bool
@@ -87,7 +87,7 @@ func tryBrokenOff(t *testing.T, isChange bool, way brokenOff, requests int) {
 		return
 	}
 	for _, one := range interruptedObjects {
-		// A killed plugin leaves drafts behind, which have no name to be recognized by.
+		// A killed plugin leaves drafts behind, because they have no name.
 		if count := one.held(t, org); count != 1 && (!way.isKilled || !strings.HasPrefix(one.address, "zulip_draft")) {
 			t.Errorf("%s: the server has %d", one.address, count)
 		}

@@ -16,16 +16,16 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// partsOfOthers are the resources that manage a part of another object, a setting or an order: they have no name, and a second
-// resource with the same configuration manages the same.
+// partsOfOthers are the resources that manage a part of another object, a setting or an order. They have no name, and a
+// second resource with the same configuration manages the same part.
 var partsOfOthers = []string{
 	"zulip_channel_folder_order", "zulip_channel_subscribers", "zulip_channel_subscription", "zulip_channel_subscription_settings",
 	"zulip_custom_profile_field_order", "zulip_default_user_settings", "zulip_linkifier_order", "zulip_organization", "zulip_organization_image",
 	"zulip_role_members", "zulip_user_group_membership", "zulip_user_role", "zulip_user_status",
 }
 
-// TestResources_All_InEveryList names each list of the tests and pages that lacks a resource. A resource that does not belong
-// into a list is one of its exceptions.
+// TestResources_All_InEveryList names each list of the tests and pages that lacks a resource. A resource that does not
+// belong in a list is one of its exceptions.
 func TestResources_All_InEveryList(t *testing.T) {
 	var lived, faulted []string
 	for _, l := range lives(t, acctest.StartSandbox(t, sandbox.Config{})) {
@@ -92,8 +92,8 @@ func foldersIn(t *testing.T, kind string) (names []string) {
 	return names
 }
 
-// The reference of the web app's settings names every attribute that can be configured of the resources that are settings pages,
-// and no attribute or value that does not exist. In a table, an attribute without a link belongs to the resource that was last
+// The reference of the web app's settings names every configurable attribute of the resources for settings pages, and
+// only existing attributes and values. In a table, an attribute without a link belongs to the resource that was last
 // linked above the table.
 func TestDocsClicksGuide_Attributes_AllNamed(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/from-clicks-to-code.md.tmpl")
@@ -149,7 +149,7 @@ func TestDocsClicksGuide_Attributes_AllNamed(t *testing.T) {
 	}
 }
 
-// configurable returns the attributes of a resource that a configuration may set.
+// configurable returns the attributes of a resource that a configuration can set.
 func configurable(schema *tfprotov6.Schema) map[string]bool {
 	attributes := map[string]bool{}
 	for _, attribute := range schema.Block.Attributes {
@@ -160,7 +160,7 @@ func configurable(schema *tfprotov6.Schema) map[string]bool {
 	return attributes
 }
 
-// wordsOf returns the names of everything in the schema, and the words of its descriptions, among which are all values.
+// wordsOf returns all names in the schema, and the words of its descriptions, which include all values.
 func wordsOf(schemas *tfprotov6.GetProviderSchemaResponse) map[string]bool {
 	words := map[string]bool{}
 	add := func(name string, block *tfprotov6.SchemaBlock) {

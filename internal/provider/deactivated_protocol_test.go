@@ -21,7 +21,7 @@ const (
 type permitted struct {
 	resource, setting string
 	config            values // the rest of its configuration
-	changed           values // a change that concerns no permission
+	changed           values // a change of another attribute
 }
 
 // permittedResources are all resources with permissions.
@@ -87,7 +87,7 @@ func (d *deactivation) setActive(name string, active bool) {
 	d.o.Call(d.t, method, path, nil)
 }
 
-// expectSent fails the test unless what was sent of the permission is this value, as JSON; empty for nothing.
+// expectSent fails the test unless this value of the permission was sent, as JSON; empty for none.
 func (d *deactivation) expectSent(sent *acctest.Sent, want string) {
 	d.t.Helper()
 	got := ""
@@ -207,7 +207,7 @@ func TestProtocolPermission_DeactivatedDuringApply_NoConflict(t *testing.T) {
 		p := d.run.Process()
 		again, diags := p.Plan(d.resource, plan.Prior, plan.Config)
 		diags.ExpectNoError(t)
-		d.setActive("member", false) // as another resource of the same apply does
+		d.setActive("member", false) // like another resource of the same apply
 		sent := d.o.Sent()
 		state, diags := p.Apply(again)
 		diags.ExpectNoError(t)
@@ -239,7 +239,8 @@ func TestProtocolPermission_RemovedDuringApply_Refused(t *testing.T) {
 	})
 }
 
-// A deactivated person more or less is shown, and nothing is sent. Once active, the next plan adds or removes them.
+// An added or removed deactivated person is shown in the plan, but not sent. Once active, the next plan adds or removes
+// them.
 func TestProtocolDeactivatedMoreOrLess(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		d.run.MustApply(d.with(nil, "role:moderators"))
@@ -297,7 +298,7 @@ func TestProtocolDeactivated_InPermission_LeftOut(t *testing.T) {
 	})
 }
 
-// An address that is known only on apply is decided on then, by the same rules, and the next plan is empty.
+// An email that is known after apply is resolved during apply, by the same rules, and the next plan is empty.
 func TestProtocolDeactivatedUnknownAtPlan(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		d.run.MustApply(d.with(nil, "role:moderators"))

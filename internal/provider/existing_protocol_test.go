@@ -12,20 +12,20 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// named are the resources whose names are unique, as the server compares names.
+// named are the resources whose names are unique on the server.
 var named = []string{
 	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_code_playground", "zulip_custom_emoji", "zulip_custom_profile_field",
 	"zulip_default_channel_group", "zulip_domain", "zulip_invitation", "zulip_linkifier", "zulip_reaction", "zulip_user", "zulip_user_group",
 }
 
-// unnamed are the resources of which the server makes a second one when it is asked a second time.
+// unnamed are the resources for which the server creates a second object on a second request.
 var unnamed = []string{"zulip_draft", "zulip_invite_link", "zulip_message", "zulip_scheduled_message"}
 
-// madeLife is one resource, in an organization of its own.
+// madeLife is one resource, in a separate organization.
 type madeLife struct {
 	life
 	o   *acctest.Organization
-	run *acctest.Run // made it
+	run *acctest.Run // the run that created it
 }
 
 func eachMade(t *testing.T, resources []string, test func(*testing.T, madeLife)) {
@@ -53,7 +53,7 @@ func TestProtocolExisting_Create_Refused(t *testing.T) {
 		sent := m.o.Sent()
 		plan, diags := second.Plan(m.create)
 		if len(diags.Errors()) == 0 {
-			if m.of != "zulip_reaction" { // it belongs to a message, which a plan does not read
+			if m.of != "zulip_reaction" { // its message is not read by a plan
 				diags.ExpectWarning(t, diagnosedAt(diags), "so the apply will fail", "import {")
 			}
 			diags = second.Apply(plan)
@@ -62,7 +62,7 @@ func TestProtocolExisting_Create_Refused(t *testing.T) {
 		if second.State != nil {
 			t.Errorf("the second state holds %v", second.State.Values)
 		}
-		if m.of != "zulip_reaction" { // of which the server keeps one
+		if m.of != "zulip_reaction" { // the server stores only one
 			for _, request := range sent.Writes() {
 				if request.Status < 400 {
 					t.Errorf("the server carried out %s %s", request.Method, request.Path)
@@ -75,12 +75,11 @@ func TestProtocolExisting_Create_Refused(t *testing.T) {
 	})
 }
 
-// The object of an apply that was interrupted before its state was written is adopted if the provider block asks for
-// it.
+// The object of an apply that was interrupted before its state was written is adopted if recover_interrupted is set.
 func TestProtocolInterrupted_RecoverEnabled_Adopted(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		id := m.run.State.Values["id"]
-		m.run.State = nil // it was never written
+		m.run.State = nil // the state was never written
 		m.run.Block["recover_interrupted"] = true
 		plan, diags := m.run.Plan(m.create)
 		diags.ExpectNoError(t)
@@ -97,10 +96,10 @@ func TestProtocolInterrupted_RecoverEnabled_Adopted(t *testing.T) {
 	})
 }
 
-// Only what is exactly as planned is recovered.
+// Only an object that is exactly as planned is adopted.
 func TestProtocolInterrupted_ValuesDiffer_NotAdopted(t *testing.T) {
 	others := slices.DeleteFunc(slices.Clone(named), func(resource string) bool {
-		return resource == "zulip_reaction" || resource == "zulip_custom_emoji" // of which nothing else can be compared
+		return resource == "zulip_reaction" || resource == "zulip_custom_emoji" // these have no other attribute to compare
 	})
 	eachMade(t, others, func(t *testing.T, m madeLife) {
 		config := maps.Clone(m.create)
@@ -130,8 +129,9 @@ func TestProtocolInterrupted_ValuesDiffer_NotAdopted(t *testing.T) {
 	})
 }
 
-// With create_before_destroy the old one has the name when the new one is made. The plan of the apply, which has read
-// nothing, is no error: after one, the state would hold the old one as a deposed object for good. The apply is one.
+// With create_before_destroy, the old object still has the name when the new one is created. The plan within the apply,
+// which has read nothing, is no error. Otherwise the state would keep the old object as deposed forever. The apply is
+// an error.
 func TestProtocolCreateBeforeDestroy_NameTaken_Refused(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		p := m.run.Process()
@@ -145,7 +145,7 @@ func TestProtocolCreateBeforeDestroy_NameTaken_Refused(t *testing.T) {
 	})
 }
 
-// A resource that got another name, or another key of for_each, is planned as an end and a beginning, in any order.
+// A resource with another address, or another key of for_each, is planned as a destroy and a create, in any order.
 func TestProtocolResourceAddress_Changed_Refused(t *testing.T) {
 	all := slices.DeleteFunc(slices.Clone(named), func(resource string) bool { return resource == "zulip_reaction" })
 	eachMade(t, all, func(t *testing.T, m madeLife) {
@@ -172,7 +172,7 @@ func TestProtocolResourceAddress_Changed_Refused(t *testing.T) {
 	})
 }
 
-// Where the server tells cases apart, a name in another case is another name.
+// If names are case-sensitive, a name in another case is another name.
 func TestProtocolNames_OtherCase_SeparateObjects(t *testing.T) {
 	for resource, config := range map[string]values{
 		"zulip_user_group":            {"name": "Ops"},
@@ -230,9 +230,9 @@ func diagnosedAt(diags acctest.Diagnostics) string {
 	return diags[0].Attribute
 }
 
-// TestProtocolCreateBeforeDestroy_Unnamed_Kept replaces objects without unique names in one apply, as create_before_destroy does: it
-// creates a second one and then destroys the first. The second exists afterwards, people in channels and groups too,
-// and the next plan is empty.
+// TestProtocolCreateBeforeDestroy_Unnamed_Kept replaces objects without unique names in one apply, with
+// create_before_destroy. It creates a second object and then destroys the first. The second exists afterwards, with
+// people in channels and groups, and the next plan is empty.
 func TestProtocolCreateBeforeDestroy_Unnamed_Kept(t *testing.T) {
 	for kind, config := range map[string]acctest.Values{
 		"zulip_channel_subscription":          {"channel": "leads", "users": []any{"kenji.sato@example.com", "amara.okafor@example.com"}},
@@ -251,7 +251,7 @@ func TestProtocolCreateBeforeDestroy_Unnamed_Kept(t *testing.T) {
 			run.MustApply(config)
 
 			end := run.MustPlan(nil)
-			p := run.Process() // the apply's, which has not read what ends
+			p := run.Process() // the process of the apply, which has not read the old object
 			begin, diags := p.Plan(kind, nil, config)
 			diags.ExpectNoError(t)
 			made, diags := p.Apply(begin)
@@ -267,8 +267,9 @@ func TestProtocolCreateBeforeDestroy_Unnamed_Kept(t *testing.T) {
 	}
 }
 
-// An object that was archived or deactivated outside Terraform keeps its name: the plan that would create it again is refused, and
-// says how to adopt the object, and how to destroy the rest, because terraform destroy plans the configuration first.
+// An object that was archived or deactivated outside Terraform keeps its name, so the plan that would create it again
+// is refused. The message says how to adopt the object, and how to destroy the others, because terraform destroy plans
+// the configuration first.
 func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 	for resource, test := range map[string]struct {
 		config     values

@@ -17,14 +17,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// faulted is a resource that TestFaultResources has made while the server or the plugin fails.
+// faulted is a resource that TestFaultResources creates while the server or the plugin fails.
 type faulted struct {
 	resource string
-	lines    string // of its block, which is called x
+	lines    string // of its block x
 	create   sandbox.Fault
-	// held asks the server how many there are of it.
+	// held returns the number of such objects on the server.
 	held func(*testing.T, *acctest.Organization) int
-	// left is how many a killed plugin leaves behind that nothing can recognise, as the page of the construct says.
+	// left is the number of objects that a killed plugin leaves behind, as the page of the resource says.
 	left int
 }
 
@@ -63,7 +63,7 @@ func faultedResources(picture string) []faulted {
 	}
 }
 
-// cachedLists are the resources that a server keeps in caches, each as one list that can be behind its writes.
+// cachedLists are the resources in the server's cached lists, which can be older than its writes.
 var cachedLists = []string{
 	"zulip_linkifier", "zulip_custom_emoji", "zulip_code_playground", "zulip_domain", "zulip_custom_profile_field", "zulip_default_channel_group",
 }
@@ -74,7 +74,7 @@ var uncachedLists = []string{
 	"zulip_scheduled_message", "zulip_user", "zulip_user_group",
 }
 
-// once makes the provider ask again soon, and not often.
+// once makes the provider retry soon, but not often.
 const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
 
 // fault is an event during the creation of a resource.
@@ -84,7 +84,7 @@ type fault struct {
 	try func(*testing.T, faulted, *acctest.Trial)
 }
 
-// faults are those that a resource is created with.
+// faults are the faults during the creation of a resource.
 func (n faulted) faults() []fault {
 	all := []fault{
 		{"answer lost", func(t *testing.T, n faulted, trial *acctest.Trial) {
@@ -122,7 +122,7 @@ func (n faulted) faults() []fault {
 		all = append(all, fault{"plugin killed, recovered", func(t *testing.T, n faulted, trial *acctest.Trial) {
 			n.kill(t, trial)
 			trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
-			trial.Succeeds() // takes what is there
+			trial.Succeeds() // adopts the object
 			trial.Converges()
 		}})
 	}
@@ -136,9 +136,9 @@ func (n faulted) lostAnswer() sandbox.Fault {
 	return lost
 }
 
-// TestFaultResources: each resource is created while the answer is lost, the server fails, or the plugin is killed. After that the
-// next apply leaves exactly one, and the state knows it. Each resource meets one of the faults by chance, or with ZULIP_TEST_ALL=1
-// all of them.
+// Each resource is created while the answer is lost, the server fails, or the plugin is killed. After the next apply,
+// exactly one object exists, and the state has it. Each resource meets one random fault, or with ZULIP_TEST_ALL=1 all
+// of them.
 func TestFaultResources(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)
@@ -183,8 +183,8 @@ func (n faulted) recover(t *testing.T, trial *acctest.Trial) {
 	trial.Converges()
 }
 
-// kill kills the plugin when the server has made the thing: the answer is lost, and the plugin's next request tells that it
-// knows. Whatever it asks then is too late.
+// kill kills the plugin after the server has created the object. The answer is lost, and the plugin's next request
+// shows that it has noticed.
 func (n faulted) kill(t *testing.T, trial *acctest.Trial) {
 	t.Helper()
 	lost := n.create
@@ -206,7 +206,7 @@ func (n faulted) kill(t *testing.T, trial *acctest.Trial) {
 	gate.Open()
 }
 
-// matches is whether a path is one of a pattern, in which a star is one segment.
+// matches reports whether a path matches a pattern, in which a star is one segment.
 func matches(pattern, path string) bool {
 	matched, err := filepath.Match(pattern, path)
 	return err == nil && matched
@@ -231,7 +231,7 @@ func snapshot(t *testing.T, org *acctest.Organization, part, field string) (obje
 	return objects
 }
 
-// listed counts what is active in one field of a snapshot and has a certain value.
+// listed counts the active objects in one field of a snapshot that have a certain value.
 func listed(part, field, key, value string) func(*testing.T, *acctest.Organization) int {
 	return func(t *testing.T, org *acctest.Organization) (count int) {
 		for _, object := range snapshot(t, org, part, field) {
@@ -243,7 +243,7 @@ func listed(part, field, key, value string) func(*testing.T, *acctest.Organizati
 	}
 }
 
-// holding counts how often a list of people in the snapshot holds the one whom the configuration adds.
+// holding counts the lists of people in the snapshot that contain the configured one.
 func holding(part, field, name, people string) func(*testing.T, *acctest.Organization) int {
 	return func(t *testing.T, org *acctest.Organization) (count int) {
 		member, _ := org.Sandbox.Credentials("member2")

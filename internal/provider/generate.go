@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// generator writes the configuration of an object that is imported. The framework's way, which is Terraform's own, takes ""
-// for unset, which here is a value, and knows nothing of servers.
+// generator writes the configuration of an imported object. The framework's generator treats "" as unset, which is a
+// value here, and ignores the server's level.
 type generator struct {
 	once    sync.Once
 	schemas map[string]*tfprotov6.Schema
@@ -68,7 +68,7 @@ func configurable(schema *tfprotov6.Schema, state tftypes.Value) (tftypes.Value,
 	})
 }
 
-// fixed returns the attributes that the server decides of an object: see [core.WithFixedAttributes].
+// fixed returns the attributes that the server determines for an object: see [core.WithFixedAttributes].
 func (g *generator) fixed(ctx context.Context, of string, state tftypes.Value) []string {
 	if decided, ok := g.create[of]().(core.WithFixedAttributes); ok {
 		return decided.FixedAttributes(ctx, state)
@@ -114,7 +114,7 @@ func isConfigurable(attribute *tfprotov6.SchemaAttribute) bool {
 	return (attribute.Required || attribute.Optional) && !attribute.Deprecated && !attribute.WriteOnly
 }
 
-// attributeAt returns the attribute that a path ends at; nil where it ends within the value of one.
+// attributeAt returns the attribute at the end of a path; nil if the path ends within its value.
 func attributeAt(attributes []*tfprotov6.SchemaAttribute, steps []tftypes.AttributePathStep) *tfprotov6.SchemaAttribute {
 	if len(steps) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func attributeAt(attributes []*tfprotov6.SchemaAttribute, steps []tftypes.Attrib
 	return nil
 }
 
-// listOf returns the list resource of a resource that is on the core.
+// listOf returns the list resource of a resource of package core.
 func listOf(create func() resource.Resource) func() list.ListResource {
 	return func() list.ListResource {
 		lister, ok := create().(core.Lister)
@@ -201,7 +201,7 @@ func (s *protocolServer) addResource(ctx context.Context, kind string, result *t
 func asWarnings(diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
 	for _, diagnostic := range diags {
 		diagnostic.Severity = tfprotov6.DiagnosticSeverityWarning
-		diagnostic.Attribute = nil // which is none of the list block
+		diagnostic.Attribute = nil // which is not from the list block
 	}
 	return diags
 }

@@ -23,7 +23,7 @@ type interrupted struct {
 	held           func(*testing.T, *acctest.Organization) int
 }
 
-// interruptedObjects are no more than the CLI creates at the same time.
+// interruptedObjects are at most as many as Terraform creates at the same time.
 var interruptedObjects = []interrupted{
 	{"zulip_channel.x", "name = \"launch\"\n  description = \"Until we are there\"", "/channels/create", active("launch")},
 	{"zulip_channel.y", "name = \"landing\"\n  privacy = \"private_shared_history\"\n  can_send_message_group = [\"role:moderators\"]", "/channels/create", active("landing")},
@@ -36,8 +36,8 @@ var interruptedObjects = []interrupted{
 	{"zulip_draft.y", "channel = \"general\"\n  topic = \"landing\"\n  content = \"Steady\"", "/drafts", drafted("Steady")},
 }
 
-// TestFaultInterrupted: the CLI is interrupted while objects are being created. Each of them is in the state then, whole, or
-// is not on the server; and the next apply creates the rest.
+// The CLI is interrupted while objects are being created. Each of them is completely in the state, or not on the
+// server. The next apply creates the others.
 func TestFaultInterrupted(t *testing.T) {
 	signals := []struct {
 		what   string
@@ -68,8 +68,7 @@ func TestFaultInterrupted(t *testing.T) {
 	})
 }
 
-// TestFaultInterruptedWhileWaiting: nothing is created after Terraform was interrupted, and the wait for the rate
-// limit ends.
+// Nothing is created after Terraform was interrupted, and the wait for the rate limit ends.
 func TestFaultInterruptedWhileWaiting(t *testing.T) {
 	trial, run := startInterrupted(t, "SIGINT while waiting for the rate limit")
 	heal := trial.Fail(sandbox.Fault{Method: "POST", Action: sandbox.FaultStatus, Status: 429, RetryAfter: 10 * time.Minute})
@@ -139,7 +138,7 @@ func startInterrupted(t *testing.T, what string) (interruptedTrial, *interrupted
 	return trial, run
 }
 
-// interrupt sends a signal, and returns when the plugin knows.
+// interrupt sends a signal, and returns when the plugin has noticed.
 func (r *interruptedRun) interrupt(t *testing.T, signal syscall.Signal, group bool) {
 	t.Helper()
 	r.Signal(t, signal, group)
@@ -160,15 +159,15 @@ func (r *interruptedRun) await(t *testing.T, text string) {
 	t.Fatalf("the log never had %q", text)
 }
 
-// release lets the requests go on.
+// release lets the requests continue.
 func (r *interruptedRun) release() {
 	for _, gate := range r.gates {
 		gate.Open()
 	}
 }
 
-// expectWhole waits for the end of the apply, and checks that an object is in the state if and only if the server has it,
-// and that the next apply does what is left.
+// expectWhole waits for the end of the apply. It checks that an object is in the state if and only if the server has
+// it, and that the next apply does the rest.
 func (tr interruptedTrial) expectWhole(t *testing.T, run *interruptedRun) {
 	t.Helper()
 	<-run.ended
@@ -218,7 +217,7 @@ func wholeInstances(t *testing.T, w *acctest.Workspace) map[string]int {
 	return whole
 }
 
-// active is one if there is a channel of a name that is not archived.
+// active returns one if an active channel has the name.
 func active(name string) func(*testing.T, *acctest.Organization) int {
 	return func(t *testing.T, org *acctest.Organization) int {
 		if channel := org.Channel(t, name); channel == nil || channel.IsArchived {

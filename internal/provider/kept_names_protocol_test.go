@@ -18,8 +18,8 @@ type namedResource struct {
 	config func(name, label string) values
 }
 
-// archivedResources are those whose objects keep their name when the resource is destroyed, deletedResources the others that can
-// be renamed in place.
+// archivedResources are the resources whose objects keep their name on destroy. deletedResources are the others that
+// can be renamed in place.
 var (
 	archivedResources = []namedResource{
 		{"zulip_channel", "name", func(name, _ string) values { return values{"name": name} }},
@@ -77,7 +77,7 @@ func TestProtocolNames_OfArchivedObject_Refused(t *testing.T) {
 					slices.Reverse(plans)
 				}
 				diags := append(plans[0](), plans[1]()...)
-				if order == "renamed first" { // the one that is destroyed has no configuration
+				if order == "renamed first" { // the destroyed one has no configuration
 					diags.ExpectError(t, "", "keeps its name", "Apply twice")
 				} else {
 					diags.ExpectError(t, kind.at, "keeps its name", "Apply twice")
@@ -88,7 +88,7 @@ func TestProtocolNames_OfArchivedObject_Refused(t *testing.T) {
 	}
 }
 
-// Two objects cannot exchange their names in one apply: the plan says so and how to do it in two.
+// Two objects cannot exchange their names in one apply. The plan says how to do it in two.
 func TestProtocolNames_Exchanged_Refused(t *testing.T) {
 	for _, kind := range slices.Concat(archivedResources[:2], deletedResources) { // a bot's plan warns
 		t.Run(kind.resource, func(t *testing.T) {
@@ -117,7 +117,8 @@ func awaitWrite(t *testing.T, sent *acctest.Sent) {
 	}
 }
 
-// An object gets the name that another one gives up in the same apply, although the server is asked first while it is taken.
+// An object gets the name that another one releases in the same apply, although its first request is refused while the
+// name is taken.
 func TestProtocolNames_PassedOn_Repeated(t *testing.T) {
 	for _, kind := range slices.Concat(archivedResources, deletedResources) {
 		t.Run(kind.resource, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// atOnce is how many resources the CLI works on at the same time.
+// atOnce is the number of resources that Terraform works on at the same time.
 const atOnce = 10
 
 // TestProtocolLaggingLists creates and destroys ten concurrent objects of a kind, repeatedly, on a server whose lists
@@ -140,7 +140,7 @@ func atTheSameTime(n int, do func(int)) {
 	all.Wait()
 }
 
-// held counts what is active in one field of a snapshot.
+// held counts the active objects in one field of a snapshot.
 func held(t *testing.T, o *acctest.Organization, part, field string) (count int) {
 	t.Helper()
 	for _, object := range snapshot(t, o, part, field) {
@@ -166,7 +166,7 @@ func expectOneAtATime(t *testing.T, o *acctest.Organization, path string) {
 }
 
 // TestFaultLookUp_OwnWrite_NotAwaited loses the answer to a creation near the rate limit, where reads wait up to two
-// seconds for writes under way: the write whose answer was lost is not one of those.
+// seconds for writes under way. The write whose answer was lost does not count as under way.
 func TestFaultLookUp_OwnWrite_NotAwaited(t *testing.T) {
 	const limit = 400
 	for _, c := range []struct {

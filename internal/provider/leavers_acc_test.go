@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// leavers are a person and a bot who are to leave.
+// leavers are a person and a bot who will leave.
 const leavers = `
 resource "zulip_user" "nadia" {
   email     = "nadia.haddad@example.com"
@@ -25,7 +25,7 @@ resource "zulip_bot" "wire" {
 }
 `
 
-// team names them, where LISTED is, wherever a configuration lists people, and where PERMITTED is, wherever it permits.
+// team is a configuration that names them everywhere: at LISTED in lists of people, and at PERMITTED in permissions.
 const team = `
 resource "zulip_user_group" "press" {
   name             = "press"
@@ -120,7 +120,7 @@ func TestExampleJoinersAndLeavers(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, block := range blocks {
 		w := acctest.NewWorkspace(t)
-		if here := strings.Replace(block[1], "active    = false", "active    = true", 1); here != block[1] { // before somebody leaves
+		if here := strings.Replace(block[1], "active    = false", "active    = true", 1); here != block[1] { // before a user leaves
 			w.Configure(t, here)
 			w.Must(t, "apply", "-auto-approve")
 		}
@@ -133,8 +133,8 @@ func TestExampleJoinersAndLeavers(t *testing.T) {
 	}
 }
 
-// managedByAnAdministrator has objects that a member does not see, and settings that it may not change. It names
-// Kenji Sato by ID: a member sees no emails, and each email in a configuration is a separate error.
+// managedByAnAdministrator has objects that a member does not see, and settings that it may not change. It names Kenji
+// Sato by ID: a member sees no emails, and each email in a configuration is a separate error.
 const managedByAnAdministrator = `
 provider "zulip" {
   lockout_protection = false
@@ -214,7 +214,8 @@ func TestAccSandboxAccount_Demoted_StateKept(t *testing.T) {
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
-// An account that has always been a member keeps managing what it sees: that its public channel is archived is certain.
+// An account that has always been a member still manages the objects that it sees. It can be certain that its public
+// channel is archived.
 func TestProtocolMember_ChannelArchived_Removed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.As(t, "member").NewRun(t, "zulip_channel")
@@ -264,7 +265,8 @@ func TestProtocolState_LesserAccount_Kept(t *testing.T) {
 	}
 }
 
-// Without a refresh, destroying an invitation that the account is not shown does not end as if it were revoked.
+// Without a refresh, the destroy of an invitation that the account does not see is an error, because it may not be
+// revoked.
 func TestProtocolInvitation_HiddenAndDestroyed_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_invitation")
@@ -332,7 +334,7 @@ func TestAccSandboxEmail_Changed_OneFullError(t *testing.T) {
 		t.Errorf("%d errors say what to do:\n%s", n, strings.Join(errors, "\n"))
 	}
 	for _, one := range errors {
-		one = strings.Join(strings.Fields(one), " ") // Terraform wraps it
+		one = strings.Join(strings.Fields(one), " ") // Terraform wraps the text
 		if !strings.Contains(one, `sees no user or bot with the email "kenji.sato@example.com"`) || !strings.Contains(one, now) && !strings.Contains(one, "Another error of this run has the details.") {
 			t.Errorf("an error says %s", one)
 		}
@@ -340,12 +342,12 @@ func TestAccSandboxEmail_Changed_OneFullError(t *testing.T) {
 
 	w.Configure(t, fmt.Sprintf(inManyPlaces, "ken@example.org"))
 	sent := o.Sent()
-	w.Must(t, "apply", "-auto-approve") // the old address leaves the lists of the state, and nobody the lists of the server
+	w.Must(t, "apply", "-auto-approve") // the old email is removed from the lists of the state, but no one from those of the server
 	sent.Expect(t)
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
-// A name that nothing has is one error in full, and a short one for every other place.
+// An unknown name is one full error, and a short one for every other place.
 func TestProtocolMissingNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_user_group").Process()

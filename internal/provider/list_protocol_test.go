@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// notListed are the resources without a list: those that an organization has once, relations, and actions.
+// notListed are the resources without a list: those that an organization has once, and relations.
 var notListed = []string{
 	"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
 	"zulip_default_user_settings", "zulip_linkifier_order", "zulip_message", "zulip_organization", "zulip_organization_image", "zulip_reaction", "zulip_user_group_membership",
@@ -60,12 +60,12 @@ func TestProtocolList_EveryResource_Listed(t *testing.T) {
 	}
 }
 
-// neverGenerated are resources whose required attributes no server gives back.
+// neverGenerated are resources with required attributes that no server returns.
 var neverGenerated = map[string]string{
 	"zulip_custom_emoji": "the path of the file", "zulip_organization_image": "the path of the file",
 }
 
-// The configuration generated from an imported object plans no change, also a second time.
+// The configuration generated from an imported object plans no change, even a second time.
 func TestProtocolGeneratedConfiguration(t *testing.T) {
 	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
@@ -99,7 +99,7 @@ func (l life) generated(t *testing.T, o *acctest.Organization, level int) {
 	}
 }
 
-// The arguments of a list select, a limit cuts with a warning, and mistakes are results that say what to do.
+// The arguments of a list select objects, a limit has a warning, and errors are results with the fix.
 func TestProtocolListArguments(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Archive(t, "incidents")
@@ -162,7 +162,7 @@ func TestProtocolListExamples(t *testing.T) {
 	}
 }
 
-// argumentsIn reads the arguments of the one list block of a file.
+// argumentsIn returns the arguments of the only list block of a file.
 func argumentsIn(t *testing.T, content []byte, of string) values {
 	t.Helper()
 	parsed, problems := hclparse.NewParser().ParseHCL(content, of)
@@ -191,10 +191,11 @@ func argumentsIn(t *testing.T, content []byte, of string) values {
 	return config
 }
 
-// withoutQuery is the CLI that was asked for `query` and does not have it; "" if it has, or was not asked.
+// withoutQuery is the CLI without `query`; "" if it has the command, or was not checked.
 var withoutQuery string
 
-// hasQuery reports whether the CLI of the tests has `terraform query`: from Terraform 1.14 on. OpenTofu has not.
+// hasQuery reports whether the CLI of the tests has `terraform query`, which Terraform has from 1.14 on and OpenTofu
+// does not.
 func hasQuery(t *testing.T) bool {
 	t.Helper()
 	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
@@ -208,7 +209,7 @@ func hasQuery(t *testing.T) bool {
 	return false
 }
 
-// printQuery says that lists were not tried with a CLI.
+// printQuery reports that lists were not tested with a CLI.
 func printQuery(w io.Writer) {
 	if withoutQuery != "" {
 		_, _ = fmt.Fprintf(w, "List resources were tried through the plugin protocol only: %s has no query.\n", withoutQuery)

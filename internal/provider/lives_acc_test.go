@@ -74,7 +74,7 @@ func (l life) write(t *testing.T, w *strings.Builder, config values, all []life)
 	w.WriteString("}\n")
 }
 
-// restore gives the organization back, after the test, the attributes that the life changes and that a destroy leaves.
+// restore resets, after the test, the attributes of the organization that the life changes and that a destroy leaves.
 func (l life) restore(t *testing.T, org *acctest.Organization, level int) {
 	t.Helper()
 	run := org.NewRun(t, l.of)

@@ -22,8 +22,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Every resource that the provider has, at every level: created, planned empty, changed in place, imported, destroyed. A
-// short run takes the newest level.
+// Every resource of the provider is created, planned empty, changed in place, imported and destroyed at every level. A
+// short run only uses the newest level.
 func TestProtocolEveryResourceAtEveryLevel(t *testing.T) {
 	levels := featurelevel.Tested
 	if testing.Short() {
@@ -74,7 +74,7 @@ func TestProtocolEveryResourceAtEveryLevel(t *testing.T) {
 	})
 }
 
-// live takes the resource from its creation to its end.
+// live tests the resource from its creation to its destroy.
 func (l life) live(t *testing.T, o *acctest.Organization, level int) {
 	t.Helper()
 	run := o.NewRun(t, l.of)
@@ -125,7 +125,7 @@ func (l life) expectGone(t *testing.T, o *acctest.Organization, id any) {
 		return
 	}
 	again := o.NewRun(t, l.of)
-	for tries := 1; ; tries++ { // a real server can show for a moment what was deleted
+	for tries := 1; ; tries++ { // a real server can show a deleted object for a moment
 		diags := again.Import(l.importIDOf(id), nil)
 		if len(diags.Errors()) > 0 || again.State == nil || inactive(again.State.Values) {
 			return
@@ -149,12 +149,12 @@ func (l life) importIDOf(id any) string {
 	return fmt.Sprint(id)
 }
 
-// inactive is whether what an import found is out of use.
+// inactive reports whether an imported object is archived or deactivated.
 func inactive(state values) bool {
 	return state["is_archived"] == true || state["is_active"] == false
 }
 
-// The state of a server stays right when the server is upgraded, and nothing is lost when it is downgraded.
+// The state stays correct when the server is upgraded, and nothing is lost when it is downgraded.
 func TestProtocolUpgradedServer(t *testing.T) {
 	config := sandbox.Config{StatePath: t.TempDir() + "/organization.db", FeatureLevel: 442}
 	o := acctest.StartSandbox(t, config)
@@ -195,7 +195,7 @@ func TestProtocolUpgradedServer(t *testing.T) {
 			})
 		}
 	}
-	for i, l := range all { // with all that the newest server can have
+	for i, l := range all { // with all attributes of the newest server
 		runs[i].MustApply(l.at(featurelevel.Newest, l.create))
 	}
 	restart(442)
@@ -215,7 +215,7 @@ func TestProtocolUpgradedServer(t *testing.T) {
 	}
 }
 
-// lived says of each resource at which levels it passed, for the report.
+// lived has the levels at which each resource passed, for the report.
 var lived = struct {
 	sync.Mutex
 	passed map[string]map[int]bool
@@ -269,7 +269,7 @@ func printLives(w io.Writer) {
 // level below, and accepted at the row's level.
 func TestProtocolLevels_TableRows_Enforced(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	// tooOld returns the attributes and values for which a plan says that a server of the level is too old.
+	// tooOld returns the attributes and values that a plan refuses because a server of the level is too old.
 	tooOld := func(t *testing.T, of string, level int, config values) (found []string) {
 		t.Helper()
 		o.Sandbox.SetFeatureLevel(level)
@@ -313,7 +313,7 @@ func TestProtocolLevels_TableRows_Enforced(t *testing.T) {
 	}
 }
 
-// sampleOf is a value of a type: the one that a text of the table of feature levels stands for, if there is one.
+// sampleOf returns a value of a type, from a text of the table of feature levels if there is one.
 func sampleOf(kind tftypes.Type, text string) any {
 	switch {
 	case kind.Is(tftypes.Bool):

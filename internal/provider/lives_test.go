@@ -13,24 +13,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// life is the data with which a test takes one resource from its creation to its end. Several of them live in one
-// organization and do not affect each other.
+// life is the data for testing one resource from its creation to its destroy. Several of them live in one organization
+// and do not affect each other.
 type life struct {
 	of string
-	// create sets as many attributes as a server can have. Those for which the server is too old are left out, see
-	// at.
+	// create sets as many attributes as a server can have. [at] leaves out those that the server is too old for.
 	create values
-	// update changes it in place, and is nil for a resource that is only ever replaced.
+	// update changes it in place, and is nil for a resource without updates.
 	update values
-	// importID names it for an import; empty for its id.
+	// importID is its import ID; empty for its id.
 	importID string
-	// notImported are attributes that no server gives back.
+	// notImported are attributes that no server returns.
 	notImported []string
 	// stays is true if it still exists after it is destroyed, because it is only removed from the state.
 	stays bool
 }
 
-// around are the objects that the lives refer to. In a sandbox they are part of the example organization. On a real
+// around are the objects that the lives reference. In a sandbox they are part of the example organization. On a real
 // server the test creates them, with bots as people.
 type around struct {
 	lena, kenji, tomas, amara string
@@ -85,8 +84,8 @@ func undo(t *testing.T, o *acctest.Organization, method, path string, params map
 // role removes everyone who is not in it.
 var lasting = []string{"zulip_user", "zulip_role_members"}
 
-// lives returns one of every resource, and makes in the organization what they refer to. On a real server it leaves out those that
-// are lasting.
+// lives returns one of every resource, and creates the objects that they reference. On a real server it leaves out the
+// lasting ones.
 func lives(t *testing.T, o *acctest.Organization) []life {
 	t.Helper()
 	const robot = "terraform-bot@zulip.example.com"
@@ -189,7 +188,7 @@ func levelOf(t *testing.T, o *acctest.Organization) int {
 	return int(level)
 }
 
-// at returns a configuration without what servers of a level do not have.
+// at returns a configuration without attributes that servers of a level lack.
 func (l life) at(level int, config values) values {
 	found := values{}
 	for name, setting := range config {

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxSummary is the number of characters that a summary has without the names in it.
+// maxSummary is the maximum length of a summary, without the names in it.
 const maxSummary = 60
 
 // summaryAt is the position of the summary among the arguments of the functions that report something.
@@ -24,7 +24,7 @@ var summaryAt = map[string]int{
 	"AddErrorAt": 2, "LockOrReport": 2,
 }
 
-// noMessage are the calls and fields whose texts are not part of a message: logs, patterns, and what documentation is made of.
+// noMessage are the calls and fields whose texts are not part of a message: logs, patterns, and documentation.
 var noMessage = map[string]bool{
 	"panic": true, "Debug": true, "Trace": true, "Info": true, "Warn": true, "MustCompile": true, "IsMessage": true,
 	"Description": true, "MarkdownDescription": true, "Deprecated": true, "Stays": true, "Schema": true,
@@ -38,7 +38,7 @@ var (
 	headlessStart = regexp.MustCompile(`(?:^|[.:!?]\s+|\n)(What|Who|Whoever|Of) `)
 )
 
-// constantText returns the text of an expression as far as the source has it, without what is put into it.
+// constantText returns the constant text of an expression, without inserted values.
 func constantText(expr ast.Expr) string {
 	switch expr := expr.(type) {
 	case *ast.BasicLit:

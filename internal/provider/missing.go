@@ -56,12 +56,12 @@ func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, req
 	}
 }
 
-// hasAddress reports whether an encoded state can have an address: texts stand in it as they are.
+// hasAddress reports whether an encoded state can have an email, because texts are in it unchanged.
 func hasAddress(state *tfprotov6.DynamicValue) bool {
 	return state != nil && bytes.Contains(state.MsgPack, []byte("@"))
 }
 
-// addressesIn are the addresses in a state, also those after "user:".
+// addressesIn returns the emails in a state, also those after "user:".
 func addressesIn(kind tftypes.Type, encoded *tfprotov6.DynamicValue) map[string]bool {
 	found := map[string]bool{}
 	value, err := encoded.Unmarshal(kind)
@@ -80,10 +80,10 @@ func addressesIn(kind tftypes.Type, encoded *tfprotov6.DynamicValue) map[string]
 	return found
 }
 
-// accountIDs are the attributes with the ID of the one account that a resource is about.
+// accountIDs are the attributes with the ID of a resource's only account.
 var accountIDs = map[string]string{"zulip_user": "id", "zulip_user_role": "user_id", "zulip_user_status": "user_id"}
 
-// namesOne reports whether a state has the ID of the one account that it is about.
+// namesOne reports whether a state has the ID of its only account.
 func namesOne(schema *tfprotov6.Schema, req *tfprotov6.ReadResourceRequest, id int64) bool {
 	attribute, ok := accountIDs[req.TypeName]
 	if !ok {
@@ -97,16 +97,17 @@ func namesOne(schema *tfprotov6.Schema, req *tfprotov6.ReadResourceRequest, id i
 	return attributes[attribute].Equal(tftypes.NewValue(tftypes.Number, id))
 }
 
-// firstSentence is how the detail of an error begins, without its stop. Names stand in quotes, and have any signs.
+// firstSentence matches the first sentence of an error's detail, without its stop. Names are in quotes, and can have
+// any characters.
 var firstSentence = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|[^".;\n]|[.;]\S)*`)
 
-// shorten makes errors about names that nothing has say everything once in a run.
+// shorten shortens errors about unknown names, except the first in a run.
 func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.Diagnostic) {
 	for _, one := range diagnostics {
 		address, ok := suggest.IsMissing(one.Summary)
 		meta := s.provider.meta.Load()
 		if !ok || meta == nil || meta.Store == nil || one.Severity != tfprotov6.DiagnosticSeverityError {
-			continue // a warning says what becomes of the name, and the CLI shows one of several
+			continue // a warning describes the effect, and Terraform shows one of several
 		}
 		cause := firstSentence.FindString(one.Detail) + "."
 		holder := s.holder(ctx, meta, address)

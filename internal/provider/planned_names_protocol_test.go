@@ -34,9 +34,9 @@ func TestProtocolNamingAttributes_All_Tested(t *testing.T) {
 	}
 }
 
-// TestProtocolPlannedNames_NamingAttributes_Resolved names, in every attribute that names a channel, a group, a person or a bot, one that
-// the same run creates, takes back or renames, by the name that is known before: the plan takes it, and in another process
-// the apply does, after what it names.
+// TestProtocolPlannedNames_NamingAttributes_Resolved tests every attribute that names a channel, a group, a person or a
+// bot. It names an object that the same run creates, reactivates or renames, by the name that is known before. The plan
+// accepts it, and so does the apply in another process, after the named object.
 func TestProtocolPlannedNames_NamingAttributes_Resolved(t *testing.T) {
 	probe := acctest.StartSandbox(t, sandbox.Config{})
 	for i, n := range namings(t, probe) {
@@ -62,7 +62,7 @@ func TestProtocolPlannedNames_NamingAttributes_Resolved(t *testing.T) {
 	}
 }
 
-// TestProtocolPlannedNames_DataSource_Advice: where the CLI reads a data source before what it names is created, it hears what to do.
+// If Terraform reads a data source before its object is created, the error has the fix.
 func TestProtocolPlannedNames_DataSource_Advice(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, n := range namings(t, o) {
@@ -83,7 +83,7 @@ func isResource(t *testing.T, n naming) bool {
 	return !n.data && slices.Contains(acctest.StartProcess(t.Context(), t).Resources(), n.of())
 }
 
-// create plans and applies what names, after what it names.
+// create plans and applies the resource with the attribute, after the named object.
 func (n naming) create(t *testing.T, o *acctest.Organization, one *acctest.Run, config values) {
 	t.Helper()
 	if isResource(t, n) {
@@ -100,11 +100,11 @@ func (n naming) create(t *testing.T, o *acctest.Organization, one *acctest.Run, 
 	p = one.Process()
 	one.ApplyIn(p, plan).ExpectNoError(t)
 	switch {
-	case n.data: // the CLI puts it off to the apply where it depends on what is created
+	case n.data: // Terraform postpones it to the apply if it depends on a new object
 		_, diags = p.ReadData(n.of(), n.config)
 	case isAction:
 		_, diags = p.InvokeAction(context.Background(), n.of(), n.config, nil)
-	default: // the address of a bot is not known before
+	default: // the email of a bot is not known before
 		_, diags = p.OpenEphemeral(n.of(), values{"bot": one.State.Values["email"]})
 	}
 	diags.ExpectNoError(t)
@@ -121,7 +121,7 @@ func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acc
 	diags.ExpectNoError(t)
 	p = one.Process()
 	one.ApplyIn(p, plan).ExpectNoError(t)
-	if len(naming.Replace) > 0 { // the old one goes first
+	if len(naming.Replace) > 0 { // the old one is destroyed first
 		end, diags := p.Plan(n.of(), run.State, nil)
 		diags.ExpectNoError(t)
 		run.ApplyIn(p, end).ExpectNoError(t)
@@ -188,14 +188,13 @@ const (
 	self    = "ines.moreau@example.com"
 )
 
-// made are the resources that a configuration names before the objects have that name: each object is created,
-// reactivated, or renamed.
+// made are the resources whose objects get the name in this run: each is created, reactivated, or renamed.
 var made = map[string]struct {
 	of     string
 	config values
 	end    string // the request, with the ID, that archives or deactivates it
-	adopt  string // the attribute that takes it back
-	// before is the configuration with another name, and nil where the server may not rename the object.
+	adopt  string // the attribute that reactivates it
+	// before is the configuration with another name, and nil if the object can't be renamed.
 	before values
 }{
 	// The account is in the channel, so that it has settings of its own there.
@@ -241,12 +240,12 @@ var ways = map[string]func(t *testing.T, o *acctest.Organization, names string) 
 
 // naming is an attribute that names a channel, a group, a person or a bot.
 type naming struct {
-	at     string // what has the attribute, and its path, joined with dots
+	at     string // the resource or data source with the attribute, and its path, joined with dots
 	names  string // a key of made
 	config values
 	// before is the configuration of a resource that exists already and names another object.
 	before values
-	// data says that it is the data source of the name, not the resource.
+	// data is true for the data source of the name, not the resource.
 	data bool
 }
 
@@ -268,7 +267,7 @@ func addressed(of string, more values) []naming {
 	}
 }
 
-// namings are all such attributes but those of permissions.
+// namings are all such attributes except permissions.
 func namings(t *testing.T, o *acctest.Organization) []naming {
 	t.Helper()
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "6"})
@@ -332,13 +331,13 @@ func namings(t *testing.T, o *acctest.Organization) []naming {
 }
 
 var (
-	// namesSomething is said of every attribute that names one of these.
+	// namesSomething matches the description of every attribute that names one of these.
 	namesSomething = regexp.MustCompile(`(?i)principals|its ID|mail address|the address|these addresses|by ID or name|by name|Digits are the ID|The (channel|group)'s name|find the user by`)
-	// isPermission is said of every attribute that holds principals.
+	// isPermission matches the description of every attribute with principals.
 	isPermission = regexp.MustCompile("^Principals that can ")
 )
 
-// namesNothing are attributes whose descriptions sound as if they named one of these.
+// namesNothing are attributes whose descriptions match although they name none of these.
 var namesNothing = []string{
 	"zulip_bot.short_name", "zulip_default_user_settings.email_address_visibility", "zulip_invitation.email", "zulip_organization.jitsi_server_url",
 }

@@ -31,7 +31,7 @@ func configure(t *testing.T, block values) acctest.Diagnostics {
 	return acctest.StartProcess(context.Background(), t).Configure(block)
 }
 
-// alone empties what a provider block would be completed from.
+// alone clears the environment that would complete a provider block.
 func alone(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"ZULIP_SITE", "ZULIP_EMAIL", "ZULIP_API_KEY", "ZULIP_CONFIG", "ZULIP_CERT_BUNDLE", "ZULIP_CERT", "ZULIP_CERT_KEY", "ZULIP_ALLOW_INSECURE"} {
@@ -76,7 +76,7 @@ func TestProtocolProvider_NoAccount_PublicDataRead(t *testing.T) {
 	diags.ExpectError(t, "", "The provider has no account", "Not set: email, api_key")
 }
 
-// Every resource is one of the organization: without an account none gets as far as an apply.
+// Every resource needs the organization, so without an account none reaches an apply.
 func TestProtocolProvider_NoAccount_PlanFails(t *testing.T) {
 	alone(t)
 	ctx := context.Background()
@@ -157,7 +157,7 @@ func TestProtocolProvider_InvalidSite_Error(t *testing.T) {
 			if strings.Contains(diags.String(), "secret") {
 				t.Errorf("the message shows a password: %v", diags)
 			}
-			// Where the block does not set it, the message does not point at the block.
+			// If the block does not set it, the message does not name the block.
 			t.Setenv("ZULIP_SITE", test.site)
 			block := at(test.site)
 			delete(block, "site")
@@ -258,7 +258,7 @@ func TestProtocolProvider_LevelUnknown_Warning(t *testing.T) {
 	run := o.NewRun(t, "zulip_channel")
 	run.Block["site"] = silent.URL
 	configure(t, run.Block).ExpectWarning(t, "", "The server reports no feature level", "no feature level")
-	// Nothing is refused for a level that nobody knows.
+	// An unknown level refuses nothing.
 	run.MustApply(values{"name": "new", "topics_policy": "allow_empty_topic", "can_create_topic_group": []any{"role:moderators"}})
 }
 
@@ -271,7 +271,7 @@ func TestProtocolProvider_UnknownSettings_ErrorDeferred(t *testing.T) {
 			t.Errorf("%s is not known yet, and reported is: %v", attribute, diags)
 		}
 	}
-	// A plan that must read something reports that.
+	// A plan that needs to read reports the error.
 	p := acctest.StartProcess(t.Context(), t)
 	p.Configure(values{"site": acctest.Unknown}).ExpectNoError(t)
 	for _, source := range []string{"zulip_server_settings", "zulip_users", "zulip_trading_platforms"} {
@@ -280,11 +280,11 @@ func TestProtocolProvider_UnknownSettings_ErrorDeferred(t *testing.T) {
 	}
 }
 
-// statesFile holds a state of every resource that there was before the first release, as a build from then wrote it. It is
-// never written again.
+// statesFile has a state of every resource before the first release, written by a build of that time. It is never
+// written again.
 const statesFile = "testdata/states-0.json"
 
-// An identity that was written when it held the people too is still read.
+// An earlier identity, which also had the people, can still be read.
 func TestProtocolIdentitiesOfVersionZero(t *testing.T) {
 	p := acctest.StartProcess(t.Context(), t)
 	for resource, c := range map[string]struct {
@@ -302,7 +302,7 @@ func TestProtocolIdentitiesOfVersionZero(t *testing.T) {
 	}
 }
 
-// A state that was written before the first release is still read, every attribute of it.
+// A state from before the first release can still be read, with every attribute.
 func TestProtocolStatesOfVersionZero(t *testing.T) {
 	text, err := os.ReadFile(statesFile)
 	requireNoError(t, err)

@@ -1,4 +1,5 @@
-// Package provider is the provider block, where its values come from, and the one list of every construct.
+// Package provider has the provider block, the sources of its values, and the lists of all resources, data sources,
+// actions and functions.
 package provider
 
 import (
@@ -71,7 +72,7 @@ type model struct {
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
 
-// isKnown reports whether everything is known that decides which organization to go to, and as whom.
+// isKnown reports whether all settings of the organization and the account are known.
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
@@ -181,7 +182,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	resp.ActionData, resp.ListResourceData = meta, meta
 }
 
-// recoverInterrupted returns the setting recover_interrupted, from the block or else from the environment.
+// recoverInterrupted returns the setting recover_interrupted, from the block, or otherwise from the environment.
 func (p *Provider) recoverInterrupted(block *model, diags *diag.Diagnostics) bool {
 	if !block.Recover.IsNull() {
 		return block.Recover.ValueBool()
@@ -201,7 +202,7 @@ func (p *Provider) flag(variable string, diags *diag.Diagnostics) bool {
 	return false
 }
 
-// configureOrganization makes the client of the organization, and connects.
+// configureOrganization creates the client of the organization, and connects.
 func (p *Provider) configureOrganization(
 	ctx context.Context, block *model, values configuration.Values, cli string, diags *diag.Diagnostics,
 ) *base.Meta {
@@ -243,7 +244,7 @@ func (m *model) maxRetries() int {
 	return int(m.MaxRetries.ValueInt64())
 }
 
-// resolve finds out where each value comes from.
+// resolve finds the source of each value.
 func (p *Provider) resolve(block *model, diags *diag.Diagnostics) configuration.Values {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -325,7 +326,7 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 type ConnectionError struct {
 	Summary, Detail string
 
-	// attribute and source are the setting that is wrong, if one is.
+	// attribute and source are the wrong setting, if there is one.
 	attribute, source string
 }
 
@@ -339,7 +340,7 @@ func (e *ConnectionError) addTo(diags *diag.Diagnostics) {
 	add(e.Summary, e.Detail)
 }
 
-// ExplainSite says that the server does not answer as a Zulip server does.
+// ExplainSite explains that the server does not answer like a Zulip server.
 func ExplainSite(values configuration.Values, err error) *ConnectionError {
 	from := fmt.Sprintf("%s (from %s)", values.Site.Value, values.Site.Source)
 	explained := &ConnectionError{
@@ -358,7 +359,7 @@ func ExplainSite(values configuration.Values, err error) *ConnectionError {
 	return explained
 }
 
-// ExplainAccount says that the server does not accept the account.
+// ExplainAccount explains that the server does not accept the account.
 func ExplainAccount(values configuration.Values, err error) *ConnectionError {
 	if !zulip.IsUnauthorized(err) {
 		return &ConnectionError{Summary: "Cannot read the provider's account", Detail: base.Explain(err)}

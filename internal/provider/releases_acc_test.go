@@ -25,7 +25,7 @@ const releases = "testdata/releases"
 // They are written once, by the release itself, and stay as they are.
 const recordRelease = "ZULIP_RECORD_RELEASE"
 
-// TestAccSandboxReleases: with this build, configuration and state of every release plan no change, and send none.
+// With this build, the configuration and state of every release plan no change, and send none.
 func TestAccSandboxReleases(t *testing.T) {
 	folders, err := os.ReadDir(releases)
 	if err != nil || len(folders) == 0 {
@@ -114,7 +114,7 @@ func unzip(t *testing.T, from, to string) {
 	requireNoError(t, os.WriteFile(to, content, 0o600))
 }
 
-// written is one of every resource as a configuration.
+// written returns a configuration with one of every resource.
 type written struct {
 	all []life
 	// lifecycle is put into every block, forEach too unless it is empty.
@@ -162,7 +162,7 @@ func (w written) each(say func(life) string) []string {
 	return all
 }
 
-// keys gives every resource for which is reports true a key, and the others another.
+// keys gives the resources for which is returns true one key, and the others another.
 func (w written) keys(is func(life) bool, key, other string) map[string]string {
 	keys := map[string]string{}
 	for _, l := range w.all {
@@ -184,7 +184,7 @@ func TestAccReplaced(t *testing.T) {
 		w.all[i].create = l.at(trial.Sandbox.FeatureLevel(), l.create)
 		delete(w.all[i].create, "can_add_custom_emoji_group") // the account is to add one
 	}
-	// There is one picture of each kind, as there is one object of each name.
+	// Only one picture of each kind exists, like one object of each name.
 	named := append(slices.Clone(named), "zulip_organization_image")
 	slices.Sort(named)
 	isNamed := func(l life) bool { return slices.Contains(named, l.of) }

@@ -55,7 +55,7 @@ func sandboxSchema() schema.SingleNestedAttribute {
 	}
 }
 
-// isSandboxKnown reports whether nothing of the attribute is unknown.
+// isSandboxKnown reports whether the attribute is wholly known.
 func isSandboxKnown(sandbox types.Object) bool {
 	if sandbox.IsUnknown() {
 		return false
@@ -130,8 +130,8 @@ func (p *Provider) findOrganization(ctx context.Context, block *model, diags *di
 	}
 }
 
-// sandboxCloud starts a trading cloud on loopback, once in a process and until it ends. Nothing changes it, so that there may be
-// one in each process.
+// sandboxCloud starts a trading cloud on loopback, once in a process and until it ends. Nothing changes the trading
+// cloud, so each process can have its own.
 var sandboxCloud = sync.OnceValues(func() (sandbox.TradingCredentials, error) {
 	cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{})
 	if err := cloud.Start("127.0.0.1:0"); err != nil {
@@ -146,8 +146,7 @@ var ignoredBySandbox = []string{
 	"TRADING_CLOUD_API_URL", "TRADING_CLOUD_AUTH_URL", "TRADING_CLOUD_CLIENT_ID", "TRADING_CLOUD_CLIENT_SECRET", "TRADING_CLOUD_ORGANIZATIONS_PATH",
 }
 
-// warnOfSandbox says, in one warning, that this is no real organization, how long it lasts, and which settings are
-// ignored.
+// warnOfSandbox warns once that this is not a real organization, with its lifetime and the ignored settings.
 func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sandbox, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s. Nothing reaches a server. ", opened.Owner.Email)
 	if state := settings.State.ValueString(); state != "" {
@@ -211,7 +210,7 @@ func tradingSchema() schema.SingleNestedBlock {
 type tradingCloud struct {
 	client  *trading.Client
 	missing error
-	isSet   bool // whether anything was set for it
+	isSet   bool // whether any of its settings is set
 }
 
 var errTradingUnknown = errors.New("the settings of the block trading_cloud are not known yet: first apply what they depend on (-target), or set them in the environment")

@@ -39,7 +39,7 @@ output "unchanged" {
 }
 `
 
-// The last run block refers to no other: OpenTofu destroys nothing at the end of a file if it does.
+// The last run block references no other, because OpenTofu would then destroy nothing at the end of the file.
 const testFile = `
 run "create" {
   assert {
@@ -71,8 +71,8 @@ run "change_back" {
 }
 `
 
-// Two test files that create the same channel, which an organization can have once: the organization in the file lasts from one
-// run block to the next, and ends with the test file. A second run of the CLI finds a new one, too.
+// Two test files create the same channel, which an organization can have only once. The organization in the file lasts
+// between run blocks, and ends with the test file. A second run of the CLI also starts with a new organization.
 func TestAccSandbox_TestFiles_SeparateOrganizations(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	requests := elsewhere(t)
@@ -93,8 +93,8 @@ func TestAccSandbox_TestFiles_SeparateOrganizations(t *testing.T) {
 	}
 }
 
-// After an apply that fails, the CLI leaves the provider's process running until it ends itself. The test file's end and the
-// next one find their organizations all the same.
+// After an apply that fails, the CLI leaves the provider's process running until it ends itself. The end of the test
+// file and the next test file still find their organizations.
 func TestAccSandbox_FailedApply_TestFilesContinue(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	elsewhere(t)
@@ -178,8 +178,8 @@ resource "zulip_user_group" "crew" {
 	w.Must(t, "destroy", "-auto-approve")
 }
 
-// elsewhere sets the environment as if there were an organization and a trading cloud, and returns how many requests have
-// gone there or through a proxy.
+// elsewhere sets the environment of another organization and trading cloud, and returns the number of requests to them
+// or a proxy.
 func elsewhere(t *testing.T) *atomic.Int64 {
 	t.Helper()
 	var requests atomic.Int64

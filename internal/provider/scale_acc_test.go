@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// many is how many there are of each kind; a hundred with ZULIP_TEST_ALL=1.
+// many is the number of objects of each kind; a hundred with ZULIP_TEST_ALL=1.
 var many = map[bool]int{true: 100, false: 40}[os.Getenv("ZULIP_TEST_ALL") == "1"]
 
 // fewRequests is the maximum number of requests of a plan without changes: the server's settings, the account, and
@@ -21,7 +21,7 @@ var many = map[bool]int{true: 100, false: 40}[os.Getenv("ZULIP_TEST_ALL") == "1"
 const fewRequests = 4
 
 // sharedReads is the maximum number of requests for one creation: its write, and its part of the reads shared with
-// concurrent creations. It would be 2 without sharing. How many share depends on how close together they finish,
+// concurrent creations. It would be 2 without sharing. The sharing depends on how close together the creations finish,
 // which on a busy machine is less than in "make bench".
 const sharedReads = 1.5
 
@@ -78,7 +78,7 @@ func TestAccSandboxScale(t *testing.T) {
 	planned := sent.Requests()
 	few := fewRequests
 	for _, request := range planned {
-		// Chance may have it that the first to be read are linkifiers only, which need neither people nor groups.
+		// By chance, the first reading may have only linkifiers, which need no people or groups.
 		if types, read := request.Params["fetch_event_types"]; read && !strings.Contains(types, `"realm_user"`) {
 			few += 2
 		}
@@ -96,7 +96,7 @@ func TestAccSandboxScale(t *testing.T) {
 	scale.add("destroying them", len(destroyed), fmt.Sprintf("%.2f each", float64(len(destroyed))/float64(5*many)))
 }
 
-// counted says how many requests there are of each kind.
+// counted returns the number of requests of each kind.
 func counted(requests []sandbox.Request) string {
 	counts, order := map[string]int{}, []string{}
 	for _, request := range requests {
@@ -117,7 +117,7 @@ func counted(requests []sandbox.Request) string {
 	return strings.Join(order, ", ")
 }
 
-// scaleTable gathers what TestAccSandboxScale came to.
+// scaleTable has the results of TestAccSandboxScale.
 type scaleTable struct {
 	mu   sync.Mutex
 	rows []string

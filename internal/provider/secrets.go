@@ -94,14 +94,14 @@ func isBelow(place []string, paths [][]string) bool {
 	return false
 }
 
-// Session is the provider configured from the environment, for a command that uses it as a CLI would.
+// Session is the provider configured from the environment, for a command that uses it like Terraform.
 type Session struct {
 	*protocolServer
 	// Warnings are the warnings of the configuration of the provider.
 	Warnings []string
 }
 
-// Open configures the provider as an empty provider block does. Its errors are those of the provider.
+// Open configures the provider like an empty provider block. Its errors are the provider's.
 func Open(ctx context.Context, version string) (*Session, error) {
 	session := &Session{protocolServer: newServer(version)}
 	schemas, err := session.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})

@@ -95,8 +95,8 @@ func TestSecrets_AnyDepth_Found(t *testing.T) {
 	}
 }
 
-// meanwhile is a resource with an attribute that is changed between a plan and its apply.
-type meanwhile struct {
+// changedLater is a resource with an attribute that is changed between a plan and its apply.
+type changedLater struct {
 	of     string
 	config values
 	// attribute is the attribute that the plan changes to a value, and that a change outside Terraform sets to a
@@ -107,9 +107,9 @@ type meanwhile struct {
 	theirs           any
 }
 
-func changedMeanwhile() []meanwhile {
+func changedMeanwhile() []changedLater {
 	const later, evenLater = "2035-01-31T09:00:00Z", "2036-01-31T09:00:00Z"
-	return []meanwhile{
+	return []changedLater{
 		{"zulip_linkifier", values{"pattern": "a(?P<id>[0-9]+)", "url_template": "https://a.example.com/{id}"}, "pattern", "b(?P<id>[0-9]+)", "c(?P<id>[0-9]+)", "url_template", "https://b.example.com/{id}"},
 		{"zulip_channel_folder", values{"name": "a"}, "name", "b", "c", "description", "theirs"},
 		{"zulip_custom_profile_field", values{"field_type": "short_text", "name": "a"}, "name", "b", "c", "hint", "theirs"},
@@ -129,7 +129,7 @@ func changedMeanwhile() []meanwhile {
 	}
 }
 
-func eachMeanwhile(t *testing.T, test func(*testing.T, meanwhile, *acctest.Organization, *acctest.Run)) {
+func eachMeanwhile(t *testing.T, test func(*testing.T, changedLater, *acctest.Organization, *acctest.Run)) {
 	t.Helper()
 	for _, one := range changedMeanwhile() {
 		t.Run(one.of+"/"+one.attribute, func(t *testing.T) {
@@ -151,7 +151,7 @@ func and(config values, attribute string, value any) values {
 
 // A change of another attribute outside Terraform is kept, although the server may require whole objects.
 func TestProtocolChange_OtherAttributeChanged_Kept(t *testing.T) {
-	eachMeanwhile(t, func(t *testing.T, one meanwhile, _ *acctest.Organization, run *acctest.Run) {
+	eachMeanwhile(t, func(t *testing.T, one changedLater, _ *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.other, one.theirs))
 		run.Apply(plan).ExpectNoError(t)
@@ -165,7 +165,7 @@ func TestProtocolChange_OtherAttributeChanged_Kept(t *testing.T) {
 
 // A change made after the plan is not overwritten, and the message names the three values.
 func TestProtocolChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
-	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
+	eachMeanwhile(t, func(t *testing.T, one changedLater, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.attribute, one.another))
 		sent := o.Sent()
@@ -187,7 +187,7 @@ func TestProtocolChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
 // The server refuses a change because of the rate limit, and the same attribute is changed before the request may be
 // repeated. That change is not overwritten either.
 func TestProtocolChange_DuringRateLimit_NotOverwritten(t *testing.T) {
-	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
+	eachMeanwhile(t, func(t *testing.T, one changedLater, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		byHand := run.Fork()
 		gate := o.Sandbox.Gate(http.MethodPatch, "")
@@ -213,7 +213,7 @@ func TestProtocolChange_DuringRateLimit_NotOverwritten(t *testing.T) {
 		held.Release()
 		gate.Open()
 		(<-applied).ExpectError(t, "", "was changed after the plan was made", one.attribute+"\n", fmt.Sprintf("now:                        %#v", one.another))
-		if count := patches() - before; count != 1 { // the one that was refused
+		if count := patches() - before; count != 1 { // the refused request
 			t.Errorf("%d requests for a change were made", count)
 		}
 		if now := run.State.Values[one.attribute]; now != one.another {
@@ -222,7 +222,7 @@ func TestProtocolChange_DuringRateLimit_NotOverwritten(t *testing.T) {
 	})
 }
 
-// An apply of one attribute sends that attribute alone, where the server takes it alone.
+// An apply of one attribute sends only this attribute, if the server accepts it alone.
 func TestProtocolBot_OneAttribute_SentOnly(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_bot")
@@ -256,7 +256,7 @@ func lenaID(t *testing.T, o *acctest.Organization) int64 {
 
 type contextKey struct{}
 
-// TestServer_RequestAnswered_MemoryFreed looks whether what comes with a request is collected when the request is answered.
+// TestServer_RequestAnswered_MemoryFreed checks that the memory of a request is freed after its answer.
 func TestServer_RequestAnswered_MemoryFreed(t *testing.T) {
 	server := provider.NewServer("test")
 	state := &tfprotov6.RawState{JSON: []byte(`{"id": 7, "name": "general"}`)}

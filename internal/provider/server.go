@@ -13,17 +13,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// NewServer returns the provider of a version as the CLI talks to it.
+// NewServer returns the provider of a version as a server of the plugin protocol.
 func NewServer(version string) tfprotov6.ProviderServer { return newServer(version) }
 
-// NewServerForOne is [NewServer] for a run that works on one resource at a time: no read waits for others to share it.
+// NewServerForOne is [NewServer] for a run that works on one resource at a time: no read waits for other callers.
 func NewServerForOne(version string) tfprotov6.ProviderServer {
 	server := newServer(version)
 	server.provider.oneAtATime = true
 	return server
 }
 
-// newServer makes the provider of a version.
+// newServer creates the provider of a version.
 func newServer(version string) *protocolServer {
 	made := newProvider(version)
 	whole, ok := providerserver.NewProtocol6(made)().(protocol)
@@ -33,7 +33,7 @@ func newServer(version string) *protocolServer {
 	return &protocolServer{protocol: whole, provider: made}
 }
 
-// protocol is all that the framework's server answers.
+// protocol has all methods of the framework's server.
 //
 //nolint:staticcheck // the parts have no other names until they belong to tfprotov6.ProviderServer
 type protocol interface {
@@ -42,10 +42,10 @@ type protocol interface {
 	tfprotov6.ProviderServerWithStateStores
 }
 
-// protocolServer is the framework's server with less memory. The framework holds the context of every request until
-// it is stopped, and with it the request's loggers and stream, some 25 kB. A plan sends four requests per resource,
-// so thousands of resources would take hundreds of megabytes that the collector marks again and again. Requests that
-// are sent once per object therefore have a context that releases everything after the answer.
+// protocolServer is the framework's server with less memory. The framework keeps the context of every request until it
+// is stopped, with the request's loggers and stream, some 25 kB. A plan sends four requests per resource, so thousands
+// of resources would take hundreds of megabytes that the collector marks again and again. Requests that are sent once
+// per object therefore have a context that releases everything after the answer.
 //
 // It also keeps sensitive values out of the log, see [protocolServer.hide].
 type protocolServer struct {
@@ -131,8 +131,8 @@ func (s *protocolServer) countManaged(before, after *tfprotov6.DynamicValue) err
 	return sandbox.CountManaged(1)
 }
 
-// StopProvider answers the CLI when the run is interrupted. The contexts of all requests end right after it; the
-// framework's would end also those of changes, see [untilStored].
+// StopProvider is called when the run is interrupted. The contexts of all requests end right after it. The framework's
+// method would also end the contexts of changes: see [untilStored].
 func (s *protocolServer) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	return &tfprotov6.StopProviderResponse{}, nil
 }
@@ -201,8 +201,8 @@ func detach(ctx, own context.Context) (_ *detachedContext, end func()) {
 	return detached, func() { detached.request.Store(nil) }
 }
 
-// detachedContext is a context for a request that does not hold the request: it has the values of it until it is answered.
-// Whatever is derived from it hangs on its own context, which never changes.
+// detachedContext is a context for a request that does not keep the request in memory. It has the request's values
+// until the answer. Derived contexts depend on its own context, which never changes.
 type detachedContext struct {
 	context.Context
 	request atomic.Pointer[context.Context] // nil when it is answered
@@ -227,15 +227,15 @@ func (p *detachedContext) Value(key any) any {
 	return nil
 }
 
-// secretSchemas are the schemas that have anything sensitive or write-only, by the name of the resource, data source,
+// secretSchemas are the schemas with sensitive or write-only attributes, by the name of the resource, data source,
 // ephemeral resource or action. They are the same for every server of this process.
 var secretSchemas struct {
 	once    sync.Once
 	schemas map[string]*tfprotov6.Schema
 }
 
-// GetProviderSchema returns the schemas of everything that the provider offers, and remembers those with secrets: computing
-// all of them takes longer than a small plan, and keeping all of them is memory that the collector multiplies.
+// GetProviderSchema returns all schemas of the provider, and stores those with secrets. Computing all of them takes
+// longer than a small plan, and storing all of them takes memory that the collector multiplies.
 func (s *protocolServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	all, err := s.protocol.GetProviderSchema(ctx, req)
 	if err == nil {
@@ -290,8 +290,8 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 	return answer, nil
 }
 
-// planUnseen answers without a plan after it was reported that the account does not see what is in the state: the run fails, and
-// whatever a plan would say follows from that. It returns nil where there is nothing of the kind.
+// planUnseen answers without a plan after an error that the account does not see an object of the state. The run fails,
+// so further messages would only repeat the cause. It returns nil without such an error.
 func (s *protocolServer) planUnseen(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
 	meta := s.provider.meta.Load()
 	if meta == nil || !meta.HasUnseen() {

@@ -8,8 +8,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// A plan that creates something knows every attribute that the configuration leaves unset, so that a review can tell it from one whose
-// value is not known yet. The state has the planned values, and the next plan changes nothing.
+// In the plan of a new object, unset attributes are known, so that a review can distinguish them from unknown values.
+// The state has the planned values, and the next plan changes nothing.
 func TestProtocolCreate_UnsetAttributes_NotUnknown(t *testing.T) {
 	for of, config := range map[string]values{
 		"zulip_bot":                   {"short_name": "news", "full_name": "News"},

@@ -238,8 +238,8 @@ func (f *recordedOrganization) loadAccounts(o *rules.Organization) {
 	}
 }
 
-// visibility is the visibility of the real address, as an administrator sees it. Of the settings between everyone and no
-// one it is the standard one.
+// visibility returns the setting of who sees the real email, as far as an administrator can tell. Between everyone and no
+// one, it is the default.
 func (a recordedAccount) visibility() int {
 	switch {
 	case a.DeliveryEmail == nil || *a.DeliveryEmail == "":

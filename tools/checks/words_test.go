@@ -68,14 +68,35 @@ func TestDocsWords_Comments_Plain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		names := documentedNames(parsed)
 		for _, group := range parsed.Comments {
 			for _, comment := range group.List {
 				if !isDirective(comment) {
-					checkWords(t, files.Position(comment.Pos()).String(), strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")))
+					line := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
+					checkWords(t, files.Position(comment.Pos()).String(), strings.TrimPrefix(line, names[comment]+" "))
 				}
 			}
 		}
 	}
+}
+
+// documentedNames returns the name of a function or field by the first line of its comment, which begins with the name.
+func documentedNames(file *ast.File) map[*ast.Comment]string {
+	names := map[*ast.Comment]string{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			if node.Doc != nil {
+				names[node.Doc.List[0]] = node.Name.Name
+			}
+		case *ast.Field:
+			if node.Doc != nil && len(node.Names) > 0 {
+				names[node.Doc.List[0]] = node.Names[0].Name
+			}
+		}
+		return true
+	})
+	return names
 }
 
 func isDirective(comment *ast.Comment) bool {

@@ -1,6 +1,6 @@
 // Package attributetest checks the rows of a table of attributes for omissions. [Test.Check] checks the table alone: a row
 // without a description, a row that is not read back, not compared or not sent, and an attribute without a row.
-// [Test.Apply] applies every row to a server: the planned value is there afterwards, and changes by others are found.
+// [Test.Apply] applies every row to a server: the server then has the planned value, and other changes are detected.
 package attributetest
 
 import (

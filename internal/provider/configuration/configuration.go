@@ -18,7 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Input is where values can come from.
+// Input has the sources of values.
 type Input struct {
 	// Site, Email, APIKey and Zuliprc are the settings of the provider block. nil and "" both mean that a setting is
 	// not set.
@@ -29,8 +29,7 @@ type Input struct {
 	Home string
 }
 
-// Found is one value, and the place it was found in, for messages:
-// "provider block", "ZULIP_SITE", "/home/ada/.zuliprc".
+// Found is one value, and its source for messages: "provider block", "ZULIP_SITE", "/home/ada/.zuliprc".
 type Found[T comparable] struct {
 	Value  T
 	Source string
@@ -42,7 +41,7 @@ const Block = "provider block"
 // IsSet reports whether the value was found anywhere.
 func (s Found[T]) IsSet() bool { return s.Source != "" }
 
-// Values are the settings after all places were looked at.
+// Values are the settings from all sources.
 type Values struct {
 	Site, Email, APIKey             Found[string]
 	CABundle, ClientCert, ClientKey Found[string] // paths of PEM files
@@ -50,13 +49,13 @@ type Values struct {
 
 	// File is the zuliprc file that was read; "" if none.
 	File string
-	// Warnings are worth a person's attention and stop nothing.
+	// Warnings are problems that are not errors.
 	Warnings []string
 
-	searched string // the file that was looked for
+	searched string // the file that was searched for
 }
 
-// SettingError is a mistake in one setting, in words for its author.
+// SettingError is a mistake in one setting, with a message for its author.
 type SettingError struct {
 	Attribute string // name of the provider block's attribute: "site", "email", "api_key", "zuliprc"; "" if it has none
 	Summary   string
@@ -69,8 +68,8 @@ func (e *SettingError) Error() string { return e.Summary + ". " + e.Detail }
 // that the block's zuliprc or ZULIP_CONFIG names, or ~/.zuliprc without these. Each value is searched for separately,
 // so a block that sets the site can leave the key to the environment. Each problem is a *SettingError.
 //
-// A key is only valid in the organization it was created for. A place that names its own site therefore gives its key
-// and email to that site alone, and sending them to another one is an error.
+// A key is only valid in the organization it was created for. If a source has a site, its key and email are therefore
+// only for that site, and sending them to another one is an error.
 func Resolve(in Input) (Values, []error) {
 	var values Values
 	places := []place{
@@ -163,8 +162,8 @@ func (v *Values) resolveAccount(places []place) (problems []error) {
 	return problems
 }
 
-// resolveTLS searches for the settings of the connection. A file about another organization does not decide how this
-// one's certificate is checked.
+// resolveTLS searches for the settings of the connection. A file about another organization has no effect on the
+// certificate check of this one.
 func (v *Values) resolveTLS(places []place, home string) []error {
 	places = slices.DeleteFunc(slices.Clone(places), func(p place) bool {
 		return p.path != "" && !p.isAbout(v.Site)
@@ -233,10 +232,10 @@ var variables = map[string]string{
 	insecure:   "ZULIP_ALLOW_INSECURE",
 }
 
-// place is one place that holds values.
+// place is one source of values.
 type place struct {
 	values map[string]string // by setting; an empty one is not set
-	path   string            // of the file, "" if the place is none
+	path   string            // path of the file; "" for other sources
 	source func(setting string) string
 }
 
@@ -251,7 +250,7 @@ func blockPlace(attributes map[string]*string) place {
 	return p
 }
 
-// environmentPlace is the environment, which has settings as these variables.
+// environmentPlace is the environment, with these variables as settings.
 func environmentPlace(getenv func(string) string, variables map[string]string) place {
 	p := place{values: map[string]string{}, source: func(setting string) string { return variables[setting] }}
 	for setting, variable := range variables {
@@ -260,13 +259,13 @@ func environmentPlace(getenv func(string) string, variables map[string]string) p
 	return p
 }
 
-// isAbout reports whether the place names no other site than this one.
+// isAbout reports whether the source has no other site than this one.
 func (p place) isAbout(effective Found[string]) bool {
 	own := p.values[site]
 	return own == "" || !effective.IsSet() || zulip.SameSite(own, effective.Value)
 }
 
-// lookUp takes a value from the first place that has it.
+// lookUp returns a value from the first source that has it.
 func lookUp(places []place, setting string) (Found[string], place) {
 	for _, p := range places {
 		if value := p.values[setting]; value != "" {
@@ -282,12 +281,12 @@ const longestFile = 1 << 20
 // fileChoice is the zuliprc file to read.
 type fileChoice struct {
 	path   string // "" for none
-	named  bool   // somebody asked for it, so it has to be there
+	named  bool   // if true, it is configured and must exist
 	source string // who
 }
 
-// chooseFile follows zuliprc in the block, ZULIP_CONFIG, and the home directory. A file that none of the settings
-// names is ignored if the account is known without it, so that mistakes in it do not matter.
+// chooseFile follows zuliprc in the block, ZULIP_CONFIG, and the home directory. If no setting names the file and the
+// account is known without it, the file is ignored, with all mistakes in it.
 func chooseFile(in Input, places []place) fileChoice {
 	if in.Zuliprc != nil && strings.TrimSpace(*in.Zuliprc) != "" {
 		return fileChoice{expandHome(strings.TrimSpace(*in.Zuliprc), in.Home), true, "zuliprc in the provider block"}
@@ -315,7 +314,7 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 	var text []byte
 	if err == nil {
 		text, err = io.ReadAll(io.LimitReader(file, longestFile+1))
-		_ = file.Close() // it was only read
+		_ = file.Close() // the file was only read
 	}
 	if err != nil {
 		problem := &SettingError{Attribute: "zuliprc", Summary: "Cannot read the zuliprc file", Detail: err.Error() + "."}
@@ -336,14 +335,13 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 	return &place{values: values, path: choice.path, source: func(string) string { return choice.path }}, nil
 }
 
-// parseZuliprc reads the official file format. The complaint never quotes the
-// file: any line of it may be a key.
+// parseZuliprc reads the official file format. The error never quotes the file, because any line may be a key.
 func parseZuliprc(text []byte) (values map[string]string, complaint string) {
 	if len(text) > longestFile {
 		return nil, "it is far too large"
 	}
 	file, err := ini.LoadSources(ini.LoadOptions{
-		// Values are taken as they stand, as the official clients do.
+		// Values are unchanged, as in the official clients.
 		IgnoreInlineComment: true,
 		IgnoreContinuation:  true,
 		InsensitiveKeys:     true,
@@ -363,15 +361,14 @@ func parseZuliprc(text []byte) (values map[string]string, complaint string) {
 			key = "key"
 		}
 		if section.HasKey(key) {
-			// Not String, which would fill in %(name)s.
+			// Not String, which would expand %(name)s.
 			values[setting] = strings.TrimSpace(section.Key(key).Value())
 		}
 	}
 	return values, ""
 }
 
-// lineOf is the number of the line an error of the parser is about, if it can
-// be told.
+// lineOf returns the number of the line of a parser error, if it is known.
 func lineOf(err error, text []byte) string {
 	var noDelimiter ini.ErrDelimiterNotFound
 	if !errors.As(err, &noDelimiter) {
@@ -385,10 +382,10 @@ func lineOf(err error, text []byte) string {
 	return ""
 }
 
-// exposedFile warns of a file with a key that others on this machine can read.
+// exposedFile warns about a file with a key that others on this machine can read.
 func exposedFile(path string, p *place) []string {
 	if runtime.GOOS == "windows" || p.values[apiKey] == "" {
-		return nil // there the mode says nothing
+		return nil // the mode has no meaning there
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {

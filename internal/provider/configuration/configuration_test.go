@@ -46,7 +46,7 @@ func (s *setUp) resolve(t *testing.T) Values {
 	return values
 }
 
-// refuse resolves what must not be resolved, and checks the words.
+// refuse expects an error, and checks its text.
 func (s *setUp) refuse(t *testing.T, setting string, words ...string) Values {
 	t.Helper()
 	values, problems := Resolve(s.Input)
@@ -303,7 +303,7 @@ func TestFileFormat(t *testing.T) {
 
 func TestExposedFile_Readable_Warning(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // modes mean nothing there
+		return // modes have no meaning there
 	}
 	s := newSetUp(t)
 	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com", "a@x.y", key))

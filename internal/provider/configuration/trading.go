@@ -18,24 +18,21 @@ var tradingVariables = map[string]string{
 	trading.SettingOrganizationsPath: "TRADING_CLOUD_ORGANIZATIONS_PATH",
 }
 
-// TradingInput is where the trading cloud's values can come from.
+// TradingInput has the sources of the trading cloud's values.
 type TradingInput struct {
-	// The settings as the block trading_cloud has them. nil and "" are the
-	// same: not set.
+	// The settings of the block trading_cloud. nil and "" both mean that a setting is not set.
 	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath *string
 	// Getenv reads the environment, as os.Getenv does.
 	Getenv func(string) string
 }
 
-// TradingValues are the trading cloud's settings after both places were looked
-// at.
+// TradingValues are the trading cloud's settings from both sources.
 type TradingValues struct {
 	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath Found[string]
 }
 
-// ResolveTrading looks for each value in the block, then in the environment. An
-// error is a *SettingError: a secret that the environment has for one identity
-// provider is not sent to another.
+// ResolveTrading searches for each value in the block, then in the environment. An error is a *SettingError. A secret
+// in the environment for one identity provider is not sent to another.
 func ResolveTrading(in TradingInput) (TradingValues, error) {
 	var values TradingValues
 	places := []place{

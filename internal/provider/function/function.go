@@ -1,6 +1,6 @@
 // Package function implements the provider's functions, such as provider::zulip::channel_link. Each is a type with the
-// methods of [function.Function]; [All] lists them for the provider. They are computed locally: they need neither a server
-// nor a configured provider.
+// methods of [function.Function]; [All] lists them for the provider. They are computed locally, without a server or a
+// configured provider.
 package function
 
 import (

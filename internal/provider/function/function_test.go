@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// linkifier is one as configurations write it.
+// linkifier is a linkifier in the form of a configuration.
 func linkifier(pattern, template any) acctest.Values {
 	return acctest.Values{"pattern": pattern, "url_template": template}
 }
@@ -70,7 +70,7 @@ func TestProtocolFunctions_InvalidArguments_Error(t *testing.T) {
 }
 
 // TestAccFunctions calls the functions from configurations. The linkifiers are objects with more attributes than the
-// function needs, as resources are.
+// function needs, like resources.
 func TestAccFunctions(t *testing.T) {
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,

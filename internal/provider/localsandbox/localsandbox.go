@@ -33,18 +33,19 @@ import (
 // Site is the URL of every organization here. Names below localhost are reserved (RFC 6761).
 const Site = "http://sandbox.localhost"
 
-// Options say which organization to run.
+// Options select the organization.
 type Options struct {
 	// Organization is the path of a JSON file with the people and bots it begins with, or with a whole organization that was
 	// recorded; "": the example organization. The file is only read.
 	Organization string
-	// FeatureLevel is that of the server. 0 means the recorded one's, or the newest release's without a recording.
+	// FeatureLevel is the server's feature level. 0 means the recorded one's, or the newest release's without a
+	// recording.
 	FeatureLevel int
-	// State is the path of the file that holds the organization; "": memory only.
+	// State is the path of the file with the organization; "" for memory only.
 	State string
 }
 
-// Sandbox is the organization as one configured provider uses it.
+// Sandbox is the organization of one configured provider.
 type Sandbox struct {
 	// Owner is the account to act as.
 	Owner sandbox.Credentials
@@ -115,7 +116,7 @@ func (s *Sandbox) Transport() http.RoundTripper {
 	return &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}
 }
 
-// CountManaged tells by how many resources Terraform's state has grown.
+// CountManaged registers by how many resources Terraform's state has grown.
 func (s *Sandbox) CountManaged(change int) error { return s.server.CountManaged(change) }
 
 // parse reads an organization file. It changes config only if the file has an owner: otherwise a part would remain

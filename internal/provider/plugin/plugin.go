@@ -1,5 +1,5 @@
-// Package plugin serves a provider as the plugin process that Terraform and OpenTofu start: [Serve] sets the process up,
-// and answers the CLI until it hangs up.
+// Package plugin serves a provider as a plugin process of Terraform or OpenTofu. [Serve] sets the process up, and
+// serves until the CLI disconnects.
 package plugin
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// address is that of the provider as configurations write it, without a host. Terraform or OpenTofu adds its own
+// address is the provider's source address in configurations, without a host. Terraform or OpenTofu adds its own
 // default host when it attaches to a plugin started with --debug.
 const address = "zulip-iac/zulip"
 
-// Serve answers Terraform until it hangs up; with debug, until it is interrupted.
+// Serve serves until Terraform disconnects; with debug, until it is interrupted.
 func Serve(server func() tfprotov6.ProviderServer, debug bool) error {
 	silenceLibraries(os.Environ(), os.Setenv)
 	tradeMemoryForTime(os.LookupEnv)
@@ -41,8 +41,8 @@ func leaveTerminationToCLI() { signal.Ignore(syscall.SIGTERM) }
 // libraryLogs are the variables that set the levels of the plugin libraries' own loggers.
 var libraryLogs = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"}
 
-// silenceLibraries turns the plugin libraries' loggers off, unless the user asked for any log of a provider. Left alone
-// they write each of their steps at TRACE, which the CLI parses and drops: half the time of a large plan.
+// silenceLibraries turns the plugin libraries' loggers off, unless the user asked for any log of a provider. By default
+// they write each of their steps at TRACE, which the CLI parses and drops. That takes half the time of a large plan.
 func silenceLibraries(environ []string, setenv func(name, value string) error) {
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
@@ -51,17 +51,17 @@ func silenceLibraries(environ []string, setenv func(name, value string) error) {
 		}
 	}
 	for _, name := range libraryLogs {
-		// Fails only for a name that no system takes; the libraries would log as they always did.
+		// Fails only for an invalid name; the libraries would then log by default.
 		_ = setenv(name, "off")
 	}
 }
 
-// asksForLogs tells whether a variable can make a provider's log appear. New ones of the family count: a log too many is
-// slow, a log too few is lost.
+// asksForLogs reports whether a variable can turn on a provider's log. New variables of the family count, because an
+// unwanted log is only slow, but a missing one is lost.
 func asksForLogs(name string) bool {
 	switch name {
 	case "TF_LOG_CORE", "TF_LOG_PATH":
-		return false // the CLI's own log; where logs go, not that they are wanted
+		return false // the CLI's own log, and the path of logs
 	}
 	return name == "TF_LOG" || strings.HasPrefix(name, "TF_LOG_")
 }
@@ -70,9 +70,9 @@ func asksForLogs(name string) bool {
 // without end and free nothing.
 const memoryLimit = 180 << 20
 
-// tradeMemoryForTime collects garbage less often than Go does by default, up to a limit that is small compared with
-// Terraform's own memory for the same plan: a plugin lives for seconds. A plan of 2,000 channels has 104 MB at most,
-// and 129 MB and no less time at 400 percent. GOGC and GOMEMLIMIT take precedence.
+// tradeMemoryForTime collects garbage less often than Go's default, because a plugin runs only for seconds. The limit
+// is small compared with Terraform's own memory for the same plan. A plan of 2,000 channels has 104 MB at most, and 129
+// MB and no less time at 400 percent. GOGC and GOMEMLIMIT take precedence.
 func tradeMemoryForTime(lookup func(name string) (string, bool)) {
 	if _, set := lookup("GOGC"); !set {
 		debug.SetGCPercent(250)

@@ -16,7 +16,7 @@ import (
 // Set in the child process of TestSilenceLibraries.
 const answerOnce = "ANSWER_ONE_CALL"
 
-// The libraries read their levels when a call comes in, from the process's own environment: so each case is a process.
+// The libraries read their levels during a call, from the process's own environment, so each case is a process.
 func TestSilenceLibraries(t *testing.T) {
 	if os.Getenv(answerOnce) != "" {
 		silenceLibraries(os.Environ(), os.Setenv)
@@ -30,7 +30,7 @@ func TestSilenceLibraries(t *testing.T) {
 	const protocol, framework = `"@module":"sdk.proto"`, `"@module":"sdk.framework"`
 	tests := map[string]struct {
 		env  []string
-		want []string // what the log must hold; nothing: no log at all
+		want []string // the required text of the log; empty for no log
 	}{
 		"nothing asked for":         {},
 		"asked for none":            {env: []string{"TF_LOG=off"}},

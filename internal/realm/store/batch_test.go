@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// pass lets time pass, which is that of the test's own bubble.
+// pass advances the time of the test's bubble.
 func pass(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // nobody waits for it
 }

@@ -73,7 +73,7 @@ func (s *slowServer) store(t *testing.T) *store.Store {
 	return store.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442, new(runstate.State))
 }
 
-// pass lets time pass, which is that of the test's own bubble.
+// pass advances the time of the test's bubble.
 func pass(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // nobody waits for it
 }

@@ -178,7 +178,7 @@ type members struct {
 	mu    sync.Mutex
 	known map[int64][]int64
 	read  int // channels read one by one
-	// forgot is how often all subscribers were dropped.
+	// forgot is number of drops all subscribers were dropped.
 	forgot int
 }
 

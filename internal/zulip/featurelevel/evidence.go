@@ -125,7 +125,7 @@ func joinLevels(levels []int) string {
 type Untried struct {
 	Level    int
 	Evidence Evidence
-	// What is the attribute, with its value if only the value depends on the level. If the behavior changes, it is that
+	// What is the attribute, with its value if only the value depends on the level. If the behavior changes, What is the
 	// change.
 	What string
 }
