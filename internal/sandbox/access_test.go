@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// accessMatrix says which accounts a real server allowed an operation, by permission and value.
+// accessMatrix has the accounts that a real server allowed an operation, by permission and value.
 type accessMatrix struct {
 	Accounts             map[string]Account  `json:"accounts"`
 	Groups               map[string][]string `json:"groups"`                // name → principals

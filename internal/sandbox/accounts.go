@@ -40,8 +40,7 @@ func basicCredentials(header string) (email, key string, err error) {
 	return strings.TrimSpace(email), strings.TrimSpace(key), nil
 }
 
-// authenticate finds the account behind a header: by its real address and its
-// API key.
+// authenticate finds the account of a header by its real email and its API key.
 func authenticate(o *rules.Organization, header string) (rules.User, error) {
 	email, key, err := basicCredentials(header)
 	if err != nil {

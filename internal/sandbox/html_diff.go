@@ -33,7 +33,7 @@ func htmlDiff(before, after string) string {
 	return "<div>" + out.html.String() + "</div>"
 }
 
-// diffWord is a word with the tags before and behind it.
+// diffWord is a word with the tags before and after it.
 type diffWord struct {
 	word         string
 	before, then []string

@@ -36,7 +36,7 @@ type accountLists struct {
 	bots  map[int]rules.Bot
 }
 
-// accountLists returns the lists as they are shown now.
+// accountLists returns the lists that are shown now.
 func (s *Server) accountLists() *accountLists {
 	if s.staleAccounts != nil {
 		return s.staleAccounts
@@ -164,7 +164,7 @@ func (l *rateLimiter) allow(account int, now time.Time) (http.Header, error) {
 	calls := l.within(account, now, longest.Window)
 	for _, rule := range l.rules {
 		if n := len(calls); n >= rule.Requests {
-			// The refusal is that of the shortest rule, even if a longer one refuses too.
+			// The refusal is the shortest rule's, even if a longer one refuses too.
 			if wait := calls[n-rule.Requests].Add(rule.Window).Sub(now); wait > 0 {
 				return rateHeaders(longest.Requests, 0, now.Add(wait)), rateLimited(wait)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Tests of several channels in one call (server-behavior §S2), where it differs from single calls.
+// Tests of several channels in one call (server-behavior §S2), if they differ from single calls.
 
 // makeMany creates channels with the same settings in one call.
 func makeMany(t *testing.T, s *Server, as string, names []string, settings map[string]any) response {

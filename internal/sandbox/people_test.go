@@ -128,7 +128,7 @@ func TestFieldData_Options_OrderKept(t *testing.T) {
 	}
 }
 
-// The server says that a user is deactivated before it checks the caller's permission.
+// The server reports a deactivated user before it checks the caller's permission.
 func TestDeactivation_AlreadyDeactivated_RefusedFirst(t *testing.T) {
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")

@@ -36,7 +36,7 @@ func idsOf[T any](w world, table func(*rules.Organization) *rules.Table[T]) []in
 	return ids
 }
 
-// groupIDs are those of all groups. The custom groups occur several times, because most faults are about them.
+// groupIDs are the IDs of all groups. The custom groups occur several times, because most faults are about them.
 func groupIDs(w world) []int {
 	ids := idsOf(w, groups)
 	w.replay.server.Organization().Read(func(o *rules.Organization) {

@@ -372,7 +372,7 @@ func listExports(r *request) (fields, error) {
 	return fields{"exports": exports}, nil
 }
 
-// seconds is a time as the API writes it; null for none.
+// seconds returns a time in the API's form; null for none.
 func seconds(t time.Time) any {
 	if t.IsZero() {
 		return nil

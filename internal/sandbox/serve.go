@@ -180,7 +180,7 @@ func (e endpoint) admitsBot(u rules.User) error {
 	return nil
 }
 
-// siteOf is the server's URL: its address, or, behind a handler or on every address, the host of the request.
+// siteOf returns the server's URL: its address or, for a handler or a server on every address, the host of the request.
 func (s *Server) siteOf(r *http.Request) string {
 	if at := s.listensAt(); at.url() != "" && !at.isEvery {
 		return at.url()

@@ -220,8 +220,8 @@ func orderProfileFields(r *request) (fields, error) {
 	return nil, r.org.OrderProfileFields(order)
 }
 
-// fieldData reads field_data: an object of texts, or of objects of texts. The error for other values says that it is no
-// such object.
+// fieldData reads field_data: an object of texts, or of objects of texts. The error for other values says that it is
+// not such an object.
 func fieldData(raw, name string) (rules.FieldData, error) {
 	entry := func(value any, path string) (any, error) {
 		if s, ok := value.(string); ok {

@@ -122,7 +122,7 @@ func mapOf[T any](element valueParser[T]) valueParser[map[string]T] {
 	}
 }
 
-// orNull accepts null as nil where the server does.
+// orNull accepts null as nil, like the server.
 func orNull[T any](want valueParser[T]) valueParser[*T] {
 	return func(value any, path string) (*T, error) {
 		if value == nil {

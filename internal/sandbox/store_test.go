@@ -125,7 +125,7 @@ func TestIDs_Restarted_NotReused(t *testing.T) {
 func TestState_WriteFails_ChangeUndone(t *testing.T) {
 	s := start(t, Config{StatePath: filepath.Join(t.TempDir(), "state.db")})
 	id := createdChannel(t, s, "admin", "written")
-	if err := s.store.db.Close(); err != nil { // as if the disk were gone
+	if err := s.store.db.Close(); err != nil { // like a missing disk
 		t.Fatal(err)
 	}
 	for _, got := range []response{

@@ -62,7 +62,7 @@ func (r *request) profileData(u rules.User) fields {
 	return data
 }
 
-// hiddenUser replaces a user whom the caller cannot see (server-behavior §U3).
+// hiddenUser replaces a user that the caller cannot see (server-behavior §U3).
 func (r *request) hiddenUser(id int) fields {
 	return r.userObject(rules.User{
 		ID: id, FullName: "Unknown user", Role: rules.RoleMember, Active: true,

@@ -289,7 +289,7 @@ func (t *Trial) Do(as int, method, path string, params map[string]string, upload
 	for _, upload := range uploads {
 		r.files = append(r.files, file(upload))
 	}
-	t.Commit() // what was done before stays, if this is refused
+	t.Commit() // if this is refused, earlier changes stay
 	defer func() {
 		if broken := recover(); broken != nil {
 			t.Rollback()

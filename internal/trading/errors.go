@@ -104,7 +104,7 @@ func (e *Error) advice() string {
 	return ""
 }
 
-// UnreachableError says that there was no answer.
+// UnreachableError is the error if no answer arrived.
 type UnreachableError struct {
 	Address string
 	Problem string
@@ -117,7 +117,7 @@ func (e *UnreachableError) Error() string { return e.Address + ": " + e.Problem 
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// BadAnswerError says that an answer cannot be used.
+// BadAnswerError is the error if an answer is unusable.
 type BadAnswerError struct {
 	Operation string
 	Status    int
@@ -131,7 +131,7 @@ func (e *BadAnswerError) Error() string {
 // errWindowsRefused is what Windows reports instead of ECONNREFUSED (WSAECONNREFUSED).
 const errWindowsRefused = syscall.Errno(10061)
 
-// newUnreachableError says why there is no answer.
+// newUnreachableError returns the error with the reason why no answer arrived.
 func newUnreachableError(ctx context.Context, redacted redaction, address string, timeout time.Duration, err error) error {
 	var (
 		wrapped *url.Error

@@ -197,7 +197,7 @@ type tokenSource struct {
 
 	mu         sync.Mutex // guards what follows
 	current    *Token
-	discovered bool // config.TokenURL is what the identity provider says
+	discovered bool // config.TokenURL is the identity provider's
 }
 
 func newTokenSource(cfg Config, authURL string, client *http.Client) *tokenSource {
@@ -315,7 +315,7 @@ func (s *tokenSource) isTrustedEndpoint(endpoint string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(s.authURL, "http://")
 }
 
-// explainError turns what the library reports into an error of this package.
+// explainError turns an error of the library into one of this package.
 func (s *tokenSource) explainError(ctx context.Context, err error) error {
 	var refusal *oauth2.RetrieveError
 	var network *url.Error

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// BotType is what a bot can do, in the API's numbering.
+// BotType is the type of a bot, by its number in the API.
 type BotType int64
 
 // The types of bots.

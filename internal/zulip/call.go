@@ -100,7 +100,7 @@ func (c *call) release() {
 	}
 }
 
-// run sends the call until it succeeds or must not be repeated any more.
+// run sends the call until it succeeds or must not be repeated.
 func (c *call) run(ctx context.Context) error {
 	if err := c.form.problem(); err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
@@ -200,9 +200,8 @@ func (c *call) receiveWhole(ctx context.Context, resp *http.Response) (size int,
 	return len(body), c.classify(resp, body, len(body), maxAnswerBytes, func() error { return c.accept(body) })
 }
 
-// classify decides what an answer is: data, which accept decodes, a refusal, a damaged
-// answer, or one that does not come from Zulip. start is the beginning of the body, maxSize
-// how much of it is read.
+// classify determines the kind of an answer: data, which accept decodes, a refusal, a damaged answer, or one that does
+// not come from Zulip. start is the beginning of the body, and maxSize its maximum length.
 func (c *call) classify(resp *http.Response, start []byte, size, maxSize int, accept func() error) error {
 	switch {
 	case size > maxSize:

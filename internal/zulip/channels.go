@@ -36,7 +36,7 @@ type Channel struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
-// Privacy says who may join a channel and whether new subscribers see its history. One word replaces the API's three flags.
+// Privacy is who can join a channel and whether new subscribers see its history. It replaces the API's three flags.
 type Privacy string
 
 // The four kinds of channel.
@@ -224,7 +224,7 @@ func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel Channel
 	return c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, neverRetry, nil)
 }
 
-// ChannelUpdate holds what an update changes; what is nil or absent is not sent
+// ChannelUpdate has the changes of an update. Fields that are nil or absent are not sent
 // (https://zulip.com/api/update-stream).
 type ChannelUpdate struct {
 	Name                       *string
@@ -325,7 +325,7 @@ type ChannelFolder struct {
 	IsArchived  bool  `json:"is_archived"`
 }
 
-// ChannelFolderUpdate holds what an update changes; what is nil is not sent.
+// ChannelFolderUpdate has the changes of an update. Fields that are nil are not sent.
 type ChannelFolderUpdate struct {
 	Name        *string
 	Description *string

@@ -100,8 +100,7 @@ type Client struct {
 // ErrNoCredentials is the cause when a client without credentials sends a call that needs an account.
 var ErrNoCredentials = errors.New("this call requires an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
 
-// SiteError says what is wrong with the address of an organization. Its text leaves
-// out a password that the address holds.
+// SiteError is a mistake in the URL of an organization. Its text leaves out a password in the URL.
 type SiteError struct{ cause error }
 
 func (e *SiteError) Error() string { return e.cause.Error() }
@@ -176,7 +175,7 @@ func (c *Client) Scarce() bool { return c.limiter.isNearLimit() }
 // checking whether it was applied, use the same number.
 func (c *Client) MaxRetries() int { return c.maxRetries }
 
-// Answer is what a successful answer says in addition to its data.
+// Answer has the parts of a successful answer other than its data.
 type Answer struct {
 	// IgnoredParameters are the parameters this server did not know and so
 	// did not act on (https://zulip.com/api/rest-error-handling): it is older than the setting.
@@ -249,14 +248,14 @@ func checkCredentials(email, apiKey string) error {
 	return nil
 }
 
-// ConnectionError says that no answer arrived: the host name is unknown, nothing
-// listens there, the certificate is not trusted, a timeout, a lost connection.
+// ConnectionError is the error if no answer arrived: the host name is unknown, nothing listens there, the certificate
+// is not trusted, a timeout, a lost connection.
 type ConnectionError struct {
 	Method, Path string
 	// Problem is what went wrong, Hint what to do about it; Hint may be empty.
 	Problem, Hint string
-	// MayHaveHappened says that the request may have reached the server and may have
-	// been applied. It is false only if that is certain.
+	// MayHaveHappened is true if the server may have received and executed the request. It is false only if it
+	// certainly has not.
 	MayHaveHappened bool
 	Err             error
 

@@ -115,8 +115,7 @@ func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ScheduledMessages reads what the account has scheduled and is not delivered, the
-// next one first; those that failed are among them.
+// ScheduledMessages reads the account's undelivered scheduled messages, the next one first, including failed ones.
 func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, error) {
 	return list[ScheduledMessage](ctx, c, "/scheduled_messages", nil, "scheduled_messages")
 }
@@ -130,7 +129,7 @@ func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content stri
 	return c.create(ctx, "/scheduled_messages", form, neverRetry, "scheduled_message_id")
 }
 
-// ScheduledMessageUpdate holds what an update changes; what is nil is not sent.
+// ScheduledMessageUpdate has the changes of an update. Fields that are nil are not sent.
 type ScheduledMessageUpdate struct {
 	To        *Addressee
 	Content   *string
@@ -142,9 +141,9 @@ func (u *ScheduledMessageUpdate) Empty() bool {
 	return u.To == nil && u.Content == nil && u.DeliverAt == nil
 }
 
-// UpdateScheduledMessage changes a message that is not delivered yet (feature level
-// 184). A recipient is sent whole: the server stores a topic alone as it is, and a
-// kind of message needs its recipients (server-behavior §M11).
+// UpdateScheduledMessage changes a message that is not delivered yet (feature level 184). All recipient fields are sent
+// together, because the server does not normalize a topic that is sent alone, and a change of the type requires its
+// recipients (server-behavior §M11).
 func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update ScheduledMessageUpdate) error {
 	form := params{"content": (*text)(update.Content), "scheduled_delivery_timestamp": update.DeliverAt}.form()
 	if update.To != nil {
@@ -162,8 +161,7 @@ func (c *Client) DeleteScheduledMessage(ctx context.Context, id int64) error {
 // IsNoScheduledMessage reports whether the account has no such scheduled message.
 func IsNoScheduledMessage(err error) bool { return IsMessage(err, "Scheduled message does not exist") }
 
-// IsDelivered reports whether a scheduled message cannot be changed any more because
-// it was sent.
+// IsDelivered reports whether a scheduled message can no longer be changed because it was sent.
 func IsDelivered(err error) bool { return IsMessage(err, "Scheduled message was already sent") }
 
 func scheduledMessagePath(id int64) string { return itemPath("/scheduled_messages", id) }

@@ -43,14 +43,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s: %s", e.Method, e.Path, status, text)
 }
 
-// NotZulipError says that the answer does not come from Zulip's API. It comes from a proxy, a login page or another kind of
-// server, or from a Zulip server that does not know the path (404 with an HTML page, server-behavior §R11).
+// NotZulipError is the error if an answer does not come from Zulip's API. It comes from a proxy, a login page or
+// another kind of server, or from a Zulip server that does not know the path (404 with an HTML page, server-behavior
+// §R11).
 type NotZulipError struct {
 	Status       int
 	ContentType  string
 	Title        string // of the page, if it has one
 	Text         string // its first words, without tags
-	Location     string // where a redirect leads
+	Location     string // the target of a redirect
 	Method, Path string
 }
 
@@ -85,8 +86,8 @@ func (e *NotZulipError) Error() string {
 	return fmt.Sprintf("%s %s: %d (%s). %s", e.Method, e.Path, e.Status, strings.Join(seen, ", "), advice)
 }
 
-// BadAnswerError says that the server's answer cannot be used: it is truncated, empty,
-// too large, or not of the expected shape.
+// BadAnswerError is the error if the server's answer is unusable: truncated, empty, too large, or not of the expected
+// shape.
 type BadAnswerError struct {
 	Status       int
 	Problem      string
@@ -230,7 +231,7 @@ var (
 	pageTag    = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// readPage takes what a person would see from the start of a page.
+// readPage returns the visible text at the start of a page.
 func readPage(body []byte) (title, text string) {
 	page := strings.ToValidUTF8(string(body[:min(len(body), maxPageBytes)]), "�")
 	if match := pageTitle.FindStringSubmatch(page); match != nil {

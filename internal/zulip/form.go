@@ -151,9 +151,8 @@ type GroupSettingValue struct {
 	DirectSubgroups []int64
 }
 
-// GroupSettingChange is what an update sends for one permission. Old is the value
-// the change starts from; nil sends none, and the server then compares nothing
-// (https://zulip.com/api/group-setting-values).
+// GroupSettingChange is the change of one permission in an update. Old is the prior value. If it is nil, none is sent,
+// and the server compares nothing (https://zulip.com/api/group-setting-values).
 type GroupSettingChange struct {
 	New GroupSettingValue  `json:"new"`
 	Old *GroupSettingValue `json:"old,omitempty"`

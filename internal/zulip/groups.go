@@ -92,7 +92,7 @@ func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (in
 	return id, answer, err
 }
 
-// UserGroupUpdate holds what an update changes; what is nil or absent is not sent.
+// UserGroupUpdate has the changes of an update. Fields that are nil or absent are not sent.
 type UserGroupUpdate struct {
 	Name        *string
 	Description *string

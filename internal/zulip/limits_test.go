@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
-// apply creates n channels as the CLI does: ten in parallel, each a create and then a read. Simultaneous reads share one
+// apply creates n channels like Terraform: ten in parallel, each a create and then a read. Simultaneous reads share one
 // request.
 func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
 	t.Helper()

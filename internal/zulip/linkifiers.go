@@ -104,7 +104,7 @@ type LinkifierError struct {
 	Err   error
 }
 
-// Error says what is wrong, and names the field.
+// Error describes the mistake, and names the field.
 func (e *LinkifierError) Error() string { return e.Err.Error() }
 
 func (e *LinkifierError) Unwrap() error { return e.Err }
@@ -227,7 +227,7 @@ func Linkify(text string, rules ...*LinkifierRule) ([]Span, error) {
 // match, but not before it.
 func (r *LinkifierRule) split(text string, atStart bool) ([]Span, error) {
 	var spans []Span
-	done, from := 0, 0 // in bytes: up to where spans go, and where the search goes on
+	done, from := 0, 0 // in bytes: the end of the spans, and the start of the next search
 	for from <= len(text) {
 		search := r.rest
 		if atStart && from == 0 {

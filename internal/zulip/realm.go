@@ -16,8 +16,8 @@ import (
 // AuthenticationMethod is one of the server's ways to log in (server-behavior §O5).
 type AuthenticationMethod struct {
 	Enabled bool `json:"enabled"`
-	// Available is false where the organization's plan does not include it;
-	// UnavailableReason then says what would.
+	// Available is false if the organization's plan does not include the method. UnavailableReason then names a plan
+	// that does.
 	Available         bool   `json:"available"`
 	UnavailableReason string `json:"unavailable_reason"`
 }

@@ -85,7 +85,7 @@ func TestUpdateRealm_SetFields_Sent(t *testing.T) {
 	update.Settings.JSON("message_retention_days", "unlimited")
 	old := GroupSettingValue{DirectMembers: []int64{9}}
 	update.Permissions = map[string]GroupSettingChange{"can_create_groups": {New: NamedGroup(17), Old: &old}}
-	for range 2 { // it can be sent again as it is
+	for range 2 { // it can be sent again unchanged
 		if _, err := w.client.UpdateRealm(w.ctx, update); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestDelete_ObjectGone_NoError(t *testing.T) {
 	}
 }
 
-// The texts are those that the server was recorded with.
+// The texts were recorded from a server.
 func TestProfileFieldData(t *testing.T) {
 	shift := ProfileField{Type: ProfileFieldSelect, FieldData: `{"0":{"text":"Day","order":"10"},"1":{"text":"Night","order":"9"},"x":{"text":"Odd","order":"?"}}`}
 	if got, want := fmt.Sprint(shift.Options()), "[{1 Night} {0 Day} {x Odd}]"; got != want {

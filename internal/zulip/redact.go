@@ -22,8 +22,7 @@ const maxLoggedValue = 300
 var (
 	// secretName matches names of parameters with a secret value.
 	secretName = regexp.MustCompile(`(?i)password|api_?key|token|secret`)
-	// secretField matches the same in JSON text, and links that let everyone who has them join an organization, or load its
-	// data.
+	// secretField matches the same in JSON text, and links with which anyone can join an organization or load its data.
 	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url|export_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 	// userInfo matches credentials in a URL, for example a proxy's.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"]+@`)
@@ -43,15 +42,15 @@ func newSecrets(apiKey, authorization string) secrets {
 	return s
 }
 
-// shortSecret is the length below which a secret is masked only where it is a whole value: masking every "1" would make a
-// log unreadable.
+// shortSecret is the length below which a secret is masked only as a whole value, because masking every "1" would make
+// a log unreadable.
 const shortSecret = 4
 
 type secretsKey struct{}
 
-// WithSecrets returns a context for requests that must not show the values in logs and errors. They are masked as they are,
-// encoded for a URL, and as text in JSON. Parameters with a secret's name, for example a password, and the account's own
-// key are always masked.
+// WithSecrets returns a context for requests that must not show the values in logs and errors. They are masked in plain
+// form, encoded for a URL, and as text in JSON. Parameters with a secret's name, for example a password, and the
+// account's own key are always masked.
 func WithSecrets(ctx context.Context, values ...string) context.Context {
 	words := slices.Clone(secretsOf(ctx))
 	for _, value := range values {

@@ -85,8 +85,7 @@ type Realm struct {
 	// level 140 on.
 	EmojiDataURL string `json:"server_emoji_data_url"`
 
-	// SupportedPermissions says what each permission allows, by kind: realm, stream,
-	// group (server-behavior §P7).
+	// SupportedPermissions has the rules of each permission, by kind: realm, stream, group (server-behavior §P7).
 	SupportedPermissions map[string]map[string]SupportedPermission `json:"server_supported_permission_settings"`
 
 	// Permissions are the organization's own settings, by name without `realm_`.
@@ -259,7 +258,7 @@ func (ids *channelIDs) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// subscribersRow is what the snapshot keeps of a channel in the lists of subscriptions.
+// subscribersRow has the stored fields of a channel in the lists of subscriptions.
 type subscribersRow struct {
 	ID          int64   `json:"stream_id"`
 	Subscribers []int64 `json:"subscribers"`

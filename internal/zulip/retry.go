@@ -54,8 +54,8 @@ type retryState struct {
 	isBetween     bool          // the last attempt failed, and another one will follow
 }
 
-// checkRetry decides after each attempt whether there is another one. When there is an
-// answer the library asks twice: before it is read (err is nil), and after.
+// checkRetry decides after each attempt whether there is another one. If an answer arrives, the library calls it twice:
+// before reading it (err is nil), and after.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	if err == nil {
 		return false, nil

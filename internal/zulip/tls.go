@@ -142,8 +142,8 @@ func InsecureSite(site string) bool {
 	return err == nil && strings.EqualFold(u.Scheme, "http") && !isLoopback(u.Hostname())
 }
 
-// SameSite reports whether two URLs are those of the same organization. It
-// compares host and port only; scheme and path do not matter.
+// SameSite reports whether two URLs belong to the same organization. It compares host and port only; scheme and path do
+// not matter.
 func SameSite(a, b string) bool { return siteKey(a) == siteKey(b) }
 
 // siteKey is the host and port of a site, even of one that lacks its scheme.

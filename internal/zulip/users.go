@@ -206,8 +206,7 @@ type Deactivation struct {
 	Actions DeactivationActions
 }
 
-// DeactivationActions say what a deactivation deletes permanently
-// (https://zulip.com/api/deactivate-user).
+// DeactivationActions are the permanent deletions of a deactivation (https://zulip.com/api/deactivate-user).
 type DeactivationActions struct {
 	DeleteProfile                bool `json:"delete_profile,omitempty"`
 	DeletePublicChannelMessages  bool `json:"delete_public_channel_messages,omitempty"`

@@ -226,7 +226,7 @@ func dialError(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", 
 
 var errBroken = errors.New("broken")
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an unrelated error.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -499,8 +499,7 @@ func Withhold(r *rand.Rand, change Attributes) string {
 	return name
 }
 
-// replaceRole removes a role from one account and gives one to another, which may be the same. replaceRole removes a
-// role from one account and gives one to another, which may be the same.
+// replaceRole removes a role from one account and gives one to another, which may be the same.
 func (o *Organization) replaceRole(person string) ([]Attributes, func()) {
 	other, role := o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil", person), o.draw("owner", "administrator", "moderator", "guest")
 	set := func(person, role string) {

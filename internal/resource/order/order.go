@@ -37,8 +37,8 @@ var (
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
 
-// Resource is the order of all objects of a kind. The configuration names those that come first; the others keep their
-// order behind them.
+// Resource is the order of all objects of a kind. The configuration names the first objects. The others follow in their
+// current order.
 type Resource struct {
 	base.Resource
 	Definition
@@ -46,32 +46,32 @@ type Resource struct {
 
 // Definition describes the objects and how their order is read and sent.
 type Definition struct {
-	// TypeName is the type without the provider's name, as `linkifier_order`.
+	// TypeName is the type without the provider's prefix, such as `linkifier_order`.
 	TypeName string
-	// ID is the only ID, the name of the objects, as in `linkifiers`.
+	// ID is the only ID, the plural of the objects, such as `linkifiers`.
 	ID string
-	// Attribute holds the IDs, in order.
+	// Attribute is the attribute with the IDs, in order.
 	Attribute string
-	// Thing and Things are words: `linkifier`, `linkifiers`.
+	// Thing and Things are nouns for messages: `linkifier`, `linkifiers`.
 	Thing, Things string
-	// Description says in Markdown what the order is for. The text that all orders share is added to it.
+	// Description describes the order in Markdown. The common text of all orders is added.
 	Description string
 
-	// Seen returns all things in order from the snapshot.
+	// Seen returns all objects in order from the snapshot.
 	Seen func(context.Context, *store.Store) ([]Item, error)
-	// Fresh returns them after a read of its own. Where a server's list can lag behind a write, it is read again until
-	// shows is true of it.
+	// Fresh returns them after a new read. If the server's list can be older than a write, it is read again until shows
+	// is true for it.
 	Fresh func(ctx context.Context, d *store.Store, shows func([]Item) bool) ([]Item, error)
-	// List is the part of the snapshot that lags so; empty if none does.
+	// List is such a part of the snapshot; empty for none.
 	List store.Part
-	// Write sends all IDs in order, including those of objects that do not count.
+	// Write sends all IDs in order, including objects without a place in the order.
 	Write func(context.Context, *zulip.Client, []int64) error
 }
 
-// Item is one of the things that an order holds.
+// Item is one of the objects of an order.
 type Item struct {
 	ID int64
-	// Aside says, as a sentence, why the thing has no place in the order and cannot be named; empty if it has one.
+	// Aside is a sentence about why the object has no place in the order and cannot be named; empty if it has a place.
 	Aside string
 }
 
@@ -80,12 +80,12 @@ type identity struct {
 	ID types.String `tfsdk:"id"`
 }
 
-// Metadata names the resource.
+// Metadata sets the type of the resource.
 func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + r.TypeName
 }
 
-// Schema describes the resource.
+// Schema describes the attributes.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version:             base.SchemaVersion,
@@ -112,18 +112,18 @@ func (r *Resource) listText() string {
 	return text
 }
 
-// IdentitySchema describes what an order is recognised by.
+// IdentitySchema describes the identity of an order.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Always \"" + r.ID + "\"."},
 	}}
 }
 
-// ModifyPlan refuses new IDs that do not exist, warns of those that do not exist any more, and refuses an order that the
-// account may not set.
+// ModifyPlan refuses new IDs that do not exist, warns about IDs that no longer exist, and refuses an order that the
+// account can't set.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
-		return // the order stays when the resource goes
+		return // a destroy leaves the order unchanged
 	}
 	r.CheckLevels(ctx, "zulip_"+r.TypeName, req.Config, &resp.Diagnostics)
 	var list types.List
@@ -183,7 +183,7 @@ func (r *Resource) checkNamed(wanted, prior []int64, all []Item, diags *diag.Dia
 	return present
 }
 
-// Create sets the order, if it is another.
+// Create sets the order if it differs.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -201,7 +201,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(r.ID)})...)
 }
 
-// Read takes the order from the snapshot.
+// Read sets the state to the snapshot's order.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -219,7 +219,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(list, activeIDs(all))))...)
 }
 
-// shown returns the order that a state shows. It is null if the state names none of the objects, as after an import.
+// shown returns the order for a state. It is null if the state names none of the objects, as after an import.
 func shown(list types.List, there []int64) []int64 {
 	if list.IsNull() {
 		return there
@@ -254,12 +254,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// Delete leaves the order as it is: there is always one.
+// Delete leaves the order unchanged, because the server always has one.
 func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
 	tflog.Info(ctx, "The order is kept, and not managed any more", map[string]any{"of": r.Things})
 }
 
-// ImportState takes the one ID there is.
+// ImportState accepts the only ID.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id := req.ID
 	if id == "" { // by identity
@@ -282,8 +282,8 @@ type reading = attribute.Reading[[]Item]
 func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags *diag.Diagnostics) *reading {
 	before, _ := numbers(prior)
 	named, _ := numbers(planned)
-	var isSent bool     // and taken
-	var refused []int64 // for it did not name everything: the list that it was made of lacks something
+	var isSent bool     // and accepted
+	var refused []int64 // because it did not contain all objects: its list was outdated
 	shows := func(all []Item) bool {
 		ids := idsOf(all)
 		return len(sets.Common(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
@@ -322,18 +322,18 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 	}
 	now := subject.Change(ctx, &r.Base, []attribute.Step[[]Item, []int64]{step}, nil, diags)
 	if now != nil {
-		r.checkNamed(named, named, now.Thing, diags) // what is left out since the plan
+		r.checkNamed(named, named, now.Thing, diags) // objects that were left out since the plan
 	}
 	return now
 }
 
-// isOrdered reports whether those that are named, and there, come first and in their order.
+// isOrdered reports whether the named objects that exist come first and in their order.
 func isOrdered(all []Item, named []int64) bool {
 	there := activeIDs(all)
 	return slices.Equal(inOrder(there, sets.Common(named, there)), there)
 }
 
-// textOf is an order for people.
+// textOf returns an order for messages.
 func textOf(ids []int64) string {
 	if len(ids) == 0 {
 		return "as it is"
@@ -341,7 +341,7 @@ func textOf(ids []int64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }
 
-// idsOf returns the IDs of all things, in order.
+// idsOf returns the IDs of all objects, in order.
 func idsOf(all []Item) []int64 {
 	ids := make([]int64, len(all))
 	for i, one := range all {
@@ -350,7 +350,7 @@ func idsOf(all []Item) []int64 {
 	return ids
 }
 
-// activeIDs returns the IDs of the things that have a place in the order.
+// activeIDs returns the IDs of the objects with a place in the order.
 func activeIDs(all []Item) []int64 {
 	return idsOf(slices.DeleteFunc(slices.Clone(all), func(one Item) bool { return one.Aside != "" }))
 }
@@ -372,7 +372,7 @@ func upToLast(there, named []int64) []int64 {
 	return there[:end]
 }
 
-// numbers returns the elements of a list, zero for those that are not known; known is false if there are any.
+// numbers returns the elements of a list, with zero for unknown ones; known is false if there are any.
 func numbers(list types.List) (ids []int64, known bool) {
 	known = !list.IsUnknown()
 	for _, element := range list.Elements() {

@@ -1,5 +1,5 @@
-// Package people is shared by attributes that list people or groups in something: the people with a role, the members
-// and the subgroups of a user group, the subscribers of a channel.
+// Package people is shared by attributes that list people or groups: the people with a role, the members and the
+// subgroups of a user group, the subscribers of a channel.
 //
 // A plan waits while a list is unknown (Waits), resolves it (Plan), plans its IDs (PlanIDs), and reports ignored
 // people (Warn). An apply resolves it again (Find). The state then has the planned texts (Settle) or, after a read or
@@ -22,13 +22,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
-// List is an attribute that lists who is in something.
+// List is an attribute that lists people or groups.
 type List struct {
 	lookup.PrincipalList
 
-	// Attribute is its name, Noun what an element names.
+	// Attribute is its name, and Noun the noun for an element.
 	Attribute, Noun string
-	// Ignored says why the deactivated are ignored, as in "Deactivated accounts have no rights".
+	// Ignored is the reason why deactivated ones are ignored, as in "Deactivated accounts have no rights".
 	Ignored string
 }
 
@@ -37,7 +37,7 @@ func Users(ignored string) List {
 	return List{PrincipalList: lookup.UserList, Attribute: "users", Noun: "user", Ignored: ignored}
 }
 
-// Value is a list in a model, and the attribute that has the IDs of its elements. Both are nil where there is no model.
+// Value is a list in a model, and the attribute with the IDs of its elements. Both are nil without a model.
 type Value struct {
 	Texts *types.List
 	IDs   *types.Map
@@ -53,7 +53,7 @@ func (v Value) ids() types.Map {
 	return *v.IDs
 }
 
-// KeepIDs keeps the planned IDs that are known. Where a planned ID is not, it keeps its own, or null.
+// KeepIDs keeps the known planned IDs. For unknown ones, it keeps the model's own, or null.
 func (v Value) KeepIDs(planned Value) {
 	if planned.IDs.IsUnknown() {
 		return
@@ -101,9 +101,9 @@ func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, 
 
 // Members are the people or groups that a plan finds in a list.
 type Members struct {
-	// Wanted are those whom the list names, Before those whom the state names.
+	// Wanted are the members in the list, and Before those in the state.
 	Wanted, Before lookup.ResolvedList
-	// IsKnown is true if the whole list is known, and no one in it is yet to be created or reactivated.
+	// IsKnown is true if the whole list is known, and this run creates or reactivates no one in it.
 	IsKnown bool
 	// IsSame is true if the state names the same.
 	IsSame bool
@@ -117,7 +117,8 @@ func (p Members) Leaving() []int64 {
 	return sets.Without(p.Before.IDs, p.Wanted.IDs)
 }
 
-// Plan resolves a planned list, and keeps the words of the state where they name the same. It reports elements that cannot be used.
+// Plan resolves a planned list, and keeps the state's texts if they name the same. It reports elements that cannot be
+// used.
 func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
 	var p Members
 	if prior.Texts != nil {
@@ -136,7 +137,7 @@ func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Di
 	return p
 }
 
-// PlanIDs plans the IDs of a list. isChange says that the resource is created or changed.
+// PlanIDs plans the IDs of a list. isChange is true if the resource is created or changed.
 func (l List) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapshot) {
 	*planned.IDs = l.PrincipalList.PlanIDs(*planned.Texts, prior.ids(), isChange, view)
 }
@@ -174,7 +175,7 @@ func (l List) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
 	return l.ResolveState(*state.Texts, state.ids(), view)
 }
 
-// Hold gives a list the elements for those who are in, after a read or a failure: in its own words, where it has some.
+// Hold sets a list to the current members, after a read or a failure, and keeps its own texts for them.
 func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
 	*v.Texts = l.Keep(*v.Texts, in, view)
 	*v.IDs = l.IDs(*v.Texts, noIDs, view)
@@ -183,8 +184,8 @@ func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
 // Settle gives a planned list the IDs that were not known before its apply.
 func (l List) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
 
-// Contested registers the users that a resource keeps in a list and removes from it. It returns those for which
-// another resource of the run does the opposite: the order in which Terraform applies the two is not known.
+// Contested registers the users that a resource keeps in a list or removes from it. It returns the users for which
+// another resource of the run does the opposite, because Terraform's order of the two is not known.
 func Contested(run *runstate.State, thing string, kept, leaving []int64) (contested []int64) {
 	for _, id := range kept {
 		if run.Manage(thing, id); run.WillBeDestroyed(thing, id) {

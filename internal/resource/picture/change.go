@@ -17,7 +17,7 @@ import (
 type Change[T any] struct {
 	// Attribute is the attribute of the file.
 	Attribute string
-	// URL returns where the uploaded picture of a thing is; "" if it has none.
+	// URL returns the URL of an object's uploaded picture; "" if it has none.
 	URL func(T) string
 	// Prior is the URL that the plan was computed from.
 	Prior string
@@ -26,7 +26,7 @@ type Change[T any] struct {
 	Send func(context.Context) error
 }
 
-// Run carries out the change: see [attribute.Subject.Change]. It returns nil if nothing was read after the request.
+// Run makes the change: see [attribute.Subject.Change]. It returns nil if nothing was read after the request.
 func (c Change[T]) Run(ctx context.Context, b *base.Base, subject attribute.Subject[T, struct{}], now *attribute.Reading[T], diags *diag.Diagnostics) *attribute.Reading[T] {
 	const none = "no uploaded picture"
 	isSent := false
@@ -56,8 +56,8 @@ func (c Change[T]) Run(ctx context.Context, b *base.Base, subject attribute.Subj
 	return subject.Change(ctx, b, []attribute.Step[T, struct{}]{step}, now, diags)
 }
 
-// mayFollow reports whether one upload can have changed the first URL to the second. Where both have a version, it grows by one with
-// each upload (server-behavior §O11).
+// mayFollow reports whether one upload can have changed the first URL to the second. If both have a version, it grows
+// by one with each upload (server-behavior §O11).
 func mayFollow(before, after string) bool {
 	path, version := versionOf(before)
 	afterPath, afterVersion := versionOf(after)

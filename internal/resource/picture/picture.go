@@ -1,5 +1,5 @@
-// Package picture reads the image files that are uploaded, and plans them by their content: the server does not give a file back,
-// so that a state has its path and the SHA-256 of its content.
+// Package picture reads image files for uploads, and plans them by their content. The server does not return a file, so
+// a state has its path and the SHA-256 of its content.
 package picture
 
 import (
@@ -20,7 +20,7 @@ import (
 
 // Picture is an image file.
 type Picture struct {
-	// File is its name without the folder, ContentType what its content is.
+	// File is its name without the folder, and ContentType the type of its content.
 	File, ContentType string
 	Content           []byte
 }
@@ -28,11 +28,12 @@ type Picture struct {
 // ReplacedByOthers replaces the SHA-256 of a picture that was uploaded or removed outside Terraform.
 const ReplacedByOthers = ""
 
-// UsualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
-// does not tell it (server-behavior §L9, §O11).
+// UsualLimit is the maximum size of a file in bytes on a server with the default limit. The server does not show its
+// limit (server-behavior §L9, §O11).
 const UsualLimit = 5 << 20
 
-// extensions are the images that the server takes, and how their files end (server-behavior §L9, §O11, §U22).
+// extensions are the types of images that the server accepts, and their file extensions (server-behavior §L9, §O11,
+// §U22).
 var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", avif: ".avif"}
 
 const avif = "image/avif"
@@ -53,7 +54,7 @@ func Open(file string) (*Picture, error) {
 	return p, nil
 }
 
-// Extension is how the name of a file with such content ends.
+// Extension returns the file extension for the content.
 func (p *Picture) Extension() string { return extensions[p.ContentType] }
 
 // SHA256 returns the hash of the content, in hexadecimal.
@@ -62,7 +63,7 @@ func (p *Picture) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SizeWarning says that a server may not take the file because it is too large; "" if it is not.
+// SizeWarning returns a warning that a server may refuse the file because of its size; "" if it is small enough.
 func (p *Picture) SizeWarning() string {
 	if len(p.Content) <= UsualLimit {
 		return ""
@@ -72,8 +73,8 @@ func (p *Picture) SizeWarning() string {
 
 const notAnImage = "Cannot upload the file as an image"
 
-// Plan opens a planned file, and returns the SHA-256 of its content. The picture is nil if the file is not known yet, or is
-// reported as none that can be uploaded.
+// Plan opens a planned file, and returns the SHA-256 of its content. The picture is nil if the file is not known yet,
+// or cannot be uploaded, which is reported.
 func Plan(at path.Path, file types.String, diags *diag.Diagnostics) (p *Picture, sum types.String) {
 	if file.IsUnknown() {
 		return nil, types.StringUnknown()
@@ -86,7 +87,7 @@ func Plan(at path.Path, file types.String, diags *diag.Diagnostics) (p *Picture,
 	return p, types.StringValue(p.SHA256())
 }
 
-// WarnOfSize warns that a server may not take the file because it is too large.
+// WarnOfSize warns that a server may refuse the file because of its size.
 func (p *Picture) WarnOfSize(at path.Path, diags *diag.Diagnostics) {
 	if warning := p.SizeWarning(); warning != "" {
 		diags.AddAttributeWarning(at, "The file may be too large", warning)
@@ -108,7 +109,7 @@ func OpenPlanned(at path.Path, file, planned types.String, diags *diag.Diagnosti
 	return p, true
 }
 
-// Import takes the file that an object is imported with into the state. summary is that of an error.
+// Import writes the file of an import into the state. summary is the summary of an error.
 func Import(file, summary string, save func(attribute string, value any), diags *diag.Diagnostics) {
 	image, err := Open(file)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Flag is on or off.
+// Flag is a bool.
 type Flag struct{}
 
 // Attribute is a bool.
@@ -37,7 +37,7 @@ func (Flag) Attribute(text SettingText) schema.Attribute {
 	}
 }
 
-// Read takes true or false.
+// Read accepts true or false.
 func (Flag) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
 	flag, err := read[bool](raw)
 	return types.BoolPointerValue(flag), err
@@ -50,7 +50,7 @@ func (Flag) Send(form *zulip.Form, name string, value attr.Value) {
 	}
 }
 
-// Number is a whole number between two others, both included.
+// Number is a whole number in a range, including both ends.
 type Number struct{ Min, Max int64 }
 
 // Attribute is a number.
@@ -75,7 +75,7 @@ func (Number) Send(form *zulip.Form, name string, value attr.Value) {
 	}
 }
 
-// Text is a text of at most so many characters; zero: as many as one likes.
+// Text is a text with a maximum length; zero means no limit.
 type Text struct{ MaxLength int }
 
 // Attribute is a string.
@@ -101,7 +101,8 @@ func (Text) Send(form *zulip.Form, name string, value attr.Value) {
 	}
 }
 
-// Word is one of some words, which the server has too: `Word{"always", "never"}`. A word that only the server knows is read as it is.
+// Word is one of some words, which the server also uses: `Word{"always", "never"}`. Unknown words of the server are
+// unchanged.
 type Word []string
 
 // Attribute is a string.
@@ -119,7 +120,7 @@ func (Word) Send(form *zulip.Form, name string, value attr.Value) {
 	Text{}.Send(form, name, value)
 }
 
-// Coded is one of some words, for each of which the server has a number. A number that only the server knows is read as its
+// Coded is one of some words, for each of which the server has a number. Unknown numbers of the server are read as
 // digits.
 type Coded []Code
 
@@ -187,7 +188,7 @@ func wordAttribute(text SettingText, words []string, newer string) schema.String
 	return attribute
 }
 
-// read decodes what the server holds; nil if it is null, or the server has no such setting.
+// read decodes the server's value; nil if it is null, or the server has no such setting.
 func read[T any](raw json.RawMessage) (*T, error) {
 	if raw == nil {
 		return nil, nil
@@ -199,7 +200,7 @@ func read[T any](raw json.RawMessage) (*T, error) {
 
 // Personal returns the personal settings for which an organization has defaults
 // (https://zulip.com/api/update-realm-user-settings-defaults), with the levels of a resource or action, grouped by
-// subject. Where the server has numbers, the words are its names for them.
+// subject. If the server has numbers, the words are its names for them.
 func Personal(of string) Table {
 	return WithLevels(of, Table{
 		// How Zulip looks.
@@ -272,7 +273,7 @@ func Personal(of string) Table {
 		{Name: "resolved_topic_notice_auto_read_policy", Kind: Word{"always", "except_followed", "never"},
 			Description: "Topics in which the notice that a topic was resolved is marked as read automatically; `except_followed` excludes followed topics.", Default: "`except_followed`"},
 
-		// These settings are about writing, and about what others see of it.
+		// Writing, and its visibility to others.
 		{Name: "enter_sends", Kind: Flag{},
 			Description: "If true, the Enter key sends a message.", Default: "`false`"},
 		{Name: "enable_drafts_synchronization", Kind: Flag{},
@@ -327,13 +328,13 @@ func Personal(of string) Table {
 	})
 }
 
-// maxSmallNumber is the largest number that the server's database has room for.
+// maxSmallNumber is the maximum number in the server's database.
 const maxSmallNumber = 32767
 
 // homeViews are the words for the list of recent conversations.
 var homeViews = Synonyms{Old: "recent_topics", New: "recent", Level: featurelevel.HomeViewRecent}
 
-// topicPolicy is the action of a person in a topic that has a certain effect.
+// topicPolicy is the action in a topic that has a certain effect.
 var topicPolicy = Coded{
 	{Word: "participation", Number: 1}, {Word: "send", Number: 2}, {Word: "initiation", Number: 3}, {Word: "never", Number: 4},
 }
@@ -353,7 +354,7 @@ func (s Table) CheckSound(ctx context.Context, plan Values, b *base.Base, diags 
 	}
 	var sounds []string
 	if err := json.Unmarshal(view.UserDefaults()["available_notification_sounds"], &sounds); err != nil {
-		return // the server does not tell
+		return // the server does not return its sounds
 	}
 	if !slices.Contains(sounds, text.ValueString()) {
 		diags.AddAttributeError(path.Root(attribute), "No such sound",

@@ -1,6 +1,6 @@
 // Package settings describes the settings of an organization, or the personal ones of its people, as a [Table] with one
-// [Setting] a row. Schema, reading, comparison and the request that sends what differs follow from the rows. The [Kind] of a
-// setting says how its values are written: [Flag], [Number], [Text], [Word] or [Coded].
+// [Setting] for each row. The rows determine schema, reading, comparison and requests. The [Kind] of a setting is the
+// form of its values: [Flag], [Number], [Text], [Word] or [Coded].
 package settings
 
 import (
@@ -26,25 +26,26 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// OnceID is the `id` of a resource of which an organization has one.
+// OnceID is the `id` of a resource that an organization has once.
 const OnceID = "organization"
 
-// Table is a table of settings. A resource that has one still writes its own Create, Read, Update and Delete.
+// Table is a table of settings. A resource with a table still has its own Create, Read, Update and Delete.
 type Table []Setting
 
-// Setting is one row of a [Table]: the attribute, and how it is read and sent.
+// Setting is one row of a [Table]: the attribute, and the functions that read and send it.
 type Setting struct {
-	// Name is the attribute; it is the parameter and the field on the wire too.
+	// Name is the name of the attribute, and in the API.
 	Name string
 	// Renamed is the name on newer servers; empty if it is the same. A server shows and accepts one of the two names,
 	// and ignores the other without an error.
 	Renamed string
-	// Synonyms are two of its words that mean the same; the zero value: there are none.
+	// Synonyms are two of its words with the same meaning; the zero value has none.
 	Synonyms Synonyms
 	Kind     Kind
-	// FeatureLevel is the first on which the server has the setting as it is here; zero: all have it. [WithLevels] sets it.
+	// FeatureLevel is the first at which the server has the setting in this form; zero if all have it. [WithLevels]
+	// sets it.
 	FeatureLevel int
-	// OwnerOnly says that administrators may not set it.
+	// OwnerOnly is true if administrators can't set it.
 	OwnerOnly bool
 	// Description describes the setting. The sentences for all settings of its kind are added to it.
 	Description string
@@ -82,9 +83,9 @@ func WithLevels(resource string, settings Table) Table {
 	return settings
 }
 
-// Kind is how the values of a setting are written, read and sent.
+// Kind is the form of a setting's values in a configuration and in the API.
 type Kind interface {
-	// Attribute is an attribute that may be set and is read otherwise.
+	// Attribute returns an optional and computed attribute.
 	Attribute(text SettingText) schema.Attribute
 	// Read converts the server's value, and returns null if raw is nil. It returns kept if that has the same meaning.
 	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
@@ -105,7 +106,7 @@ func Get(ctx context.Context, from interface {
 	return object.Attributes()
 }
 
-// Set writes the values into a plan or a state. It has to hold all attributes of the resource.
+// Set writes the values into a plan or a state. They must have all attributes of the resource.
 func (v Values) Set(ctx context.Context, into interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
 }, diags *diag.Diagnostics) {
@@ -139,8 +140,8 @@ func (v Values) OmitUnset(config Values) {
 	}
 }
 
-// RefuseUnread refuses to plan the settings that a configuration sets, that the server has, and that a state does not have, because
-// they were not managed when it was created: see [attribute.RefuseUnread].
+// RefuseUnread refuses to plan settings that become managed if the state does not have their values: see
+// [attribute.RefuseUnread].
 func (v Values) RefuseUnread(config, current Values, diags *diag.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(current)) {
 		if !config[name].IsNull() && v[name].IsNull() && !current[name].IsNull() {
@@ -173,12 +174,12 @@ func (s Setting) Attribute() schema.Attribute {
 	return s.Kind.Attribute(SettingText{What: s.Description, More: strings.Join(more, " ")})
 }
 
-// ActionAttributes are attributes with which an action is told settings.
+// ActionAttributes are the attributes of an action for settings.
 func (s Table) ActionAttributes() map[string]actionschema.Attribute {
 	attributes := map[string]actionschema.Attribute{}
 	for _, setting := range s {
 		name := setting.Name
-		setting.Default = "" // an action does not start from it
+		setting.Default = "" // an action ignores the current value
 		switch attribute := setting.Attribute().(type) {
 		case schema.BoolAttribute:
 			attributes[name] = actionschema.BoolAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
@@ -244,7 +245,7 @@ func (s Setting) Read(held ServerValues, level int, kept attr.Value, diags *diag
 	return value
 }
 
-// Changes are the settings whose planned value is known, and another one than is held: those that have to be sent.
+// Changes returns the settings to send: those whose planned value is known and differs from the server's.
 func (s Table) Changes(plan, held Values) Table {
 	var changes Table
 	for _, setting := range s {
@@ -255,13 +256,12 @@ func (s Table) Changes(plan, held Values) Table {
 	return changes
 }
 
-// Changes reports whether a planned value is known and set, and another one than is held.
+// Changes reports whether a planned value is known and set, and differs from the server's.
 func (s Setting) Changes(planned, held attr.Value) bool {
 	return planned != nil && !planned.IsNull() && !planned.IsUnknown() && !s.same(planned, held)
 }
 
-// KeepEqual takes over the words of a state where a plan says the same in others, so that a plan shows no difference that
-// is none.
+// KeepEqual keeps the state's values with the same meaning, so that a plan shows no spurious difference.
 func (s Table) KeepEqual(plan, state Values) {
 	for _, setting := range s {
 		if planned, was := plan[setting.Name], state[setting.Name]; planned != nil && was != nil && setting.same(planned, was) {
@@ -270,8 +270,8 @@ func (s Table) KeepEqual(plan, state Values) {
 	}
 }
 
-// Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
-// most of them, owners all (server-behavior §O1).
+// Check refuses settings that the server does not have, or that the account can't set. Administrators can set most of
+// them, and owners all (server-behavior §O1).
 func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
 	for _, setting := range s {
 		role := zulip.RoleAdministrator
@@ -282,8 +282,8 @@ func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
 	}
 }
 
-// Form returns the planned values for a server of this feature level (zero: unknown). held are the server's settings
-// by their names in the API.
+// Form returns the planned values for a server of this feature level (zero: unknown). held has the server's settings by
+// their names in the API.
 func (s Table) Form(plan Values, held ServerValues, level int) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
@@ -320,11 +320,11 @@ func (s Synonyms) at(level int, value attr.Value) attr.Value {
 	}
 }
 
-// ServerValues are the settings as the server has them, by their names on the wire.
+// ServerValues are the server's settings, by their names in the API.
 type ServerValues = map[string]json.RawMessage
 
-// Steps are the changes of the settings whose planned value is known and another one than the prior value, on a server of a
-// feature level.
+// Steps returns the changes of the settings whose planned value is known and differs from the prior one, on a server of
+// a feature level.
 func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[ServerValues, zulip.Form]) {
 	for _, setting := range s.Changes(plan, prior) {
 		steps = append(steps, attribute.Step[ServerValues, zulip.Form]{
@@ -338,7 +338,7 @@ func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[Serv
 	return steps
 }
 
-// text is a value for people, which is the same for synonyms.
+// text returns a value for messages, which is the same for synonyms.
 func (s Setting) text(value attr.Value) string {
 	switch {
 	case value == nil:
@@ -358,7 +358,7 @@ func (s Table) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// wire is the name of the setting on a server that holds settings by these names.
+// wire returns the name of the setting on a server with settings of these names.
 func (s Setting) wire(held ServerValues) string {
 	if _, renamed := held[s.Renamed]; renamed && s.Renamed != "" {
 		return s.Renamed

@@ -26,8 +26,8 @@ import (
 type Rule struct {
 	// allowed completes a sentence that begins with the name of the attribute, as in "must be at least 1".
 	allowed string
-	// problem says in sentences what is wrong with a known value, and the nearest allowed one where there is one; empty if
-	// the value is allowed.
+	// problem describes the mistake in a known value, and the nearest allowed value if there is one; empty if the value
+	// is allowed.
 	problem func(attr.Value) string
 }
 
@@ -74,7 +74,7 @@ func (r Rule) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 	}
 }
 
-// attributeName writes a path as a configuration does. An element of a set has no place to tell.
+// attributeName returns a path in the form of a configuration. An element of a set has no position.
 func attributeName(at path.Path) string {
 	name := ""
 	for _, step := range at.Steps() {
@@ -107,7 +107,7 @@ func numberRule(allowed string, nearest func(number int64) int64) Rule {
 	}}
 }
 
-// Matches allows the texts that a pattern matches. allowed says which these are, as in "must not be blank".
+// Matches allows the texts that a pattern matches. allowed describes them, as in "must not be blank".
 func Matches(pattern *regexp.Regexp, allowed string) Rule {
 	return textRule(allowed, func(text string) string {
 		if pattern.MatchString(text) {
@@ -128,7 +128,7 @@ func OneOf(texts ...string) Rule {
 	})
 }
 
-// countPattern is a number from 1 to the nine digits for which the server's database has room.
+// countPattern matches a number of up to nine digits, the maximum of the server's database.
 var (
 	countPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
 	withUnit     = regexp.MustCompile(`^0*([0-9]{1,9})[ _]*([A-Za-z]*)$`)
@@ -149,7 +149,7 @@ func Count(units string, words ...string) Rule {
 // unlimited is the word for no limit.
 const unlimited = "unlimited"
 
-// secondsOf are the units in which people write times. Months and years have no fixed number of days.
+// secondsOf are the units of times. Months and years have no fixed number of days.
 var secondsOf = map[string]int64{
 	"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400, "w": 604800, "week": 604800,
 }
@@ -169,14 +169,14 @@ func meantCount(text, units string, words []string) string {
 		}
 		return ""
 	}
-	// 0 and -1 stand for no limit in many programs, the second in Zulip's API too.
+	// 0 and -1 mean no limit in many programs, and -1 also in Zulip's API.
 	if _, err := strconv.ParseFloat(text, 64); err == nil && slices.Contains(words, unlimited) {
 		return fmt.Sprintf(" For no limit, write %q.", unlimited)
 	}
 	return suggest.DidYouMean(suggest.Names{}.Quoted(suggest.Nearest(text, words)))
 }
 
-// singular is a unit without its plural.
+// singular returns the singular of a unit.
 func singular(unit string) string {
 	unit = strings.ToLower(unit)
 	if len(unit) > 1 {
@@ -185,7 +185,7 @@ func singular(unit string) string {
 	return unit
 }
 
-// Length allows texts of at least and at most so many characters; a maximum of zero is none.
+// Length allows texts with a minimum and maximum length; a maximum of zero is no limit.
 func Length(minimum, maximum int) Rule {
 	allowed := "must have " + atLeastAtMost(minimum, maximum, "character")
 	return textRule(allowed, func(text string) string {
@@ -200,7 +200,7 @@ func Length(minimum, maximum int) Rule {
 	})
 }
 
-// atLeastAtMost writes how many there may be; a maximum of zero is none.
+// atLeastAtMost returns a text about a minimum and maximum number; a maximum of zero is no limit.
 func atLeastAtMost(minimum, maximum int, one string) string {
 	switch {
 	case maximum == 0 && minimum == 1:
@@ -244,7 +244,7 @@ func OneOfNumbers(numbers ...int64) Rule {
 
 func distance(a, b int64) int64 { return max(a, b) - min(a, b) }
 
-// IDOr allows the ID of an object, and one number that means no object. what is as in "the ID of a channel".
+// IDOr allows the ID of an object, and one number that means no object. what is a text like "the ID of a channel".
 func IDOr(what string, none int64) Rule {
 	return Rule{fmt.Sprintf("must be %s, or %d for none", what, none), func(value attr.Value) string {
 		number, _ := value.(types.Int64)

@@ -27,7 +27,7 @@ func elementsRule(allowed string, problem func([]attr.Value) string) Rule {
 	}}
 }
 
-// Size allows lists and sets of at least and at most so many elements; a maximum of zero is none.
+// Size allows lists and sets with a minimum and maximum number of elements; a maximum of zero is no limit.
 func Size(minimum, maximum int) Rule {
 	return elementsRule("must have "+atLeastAtMost(minimum, maximum, "element"), func(all []attr.Value) string {
 		switch {
@@ -52,7 +52,7 @@ func NoNulls() Rule {
 	})
 }
 
-// Unique allows lists in which nothing is twice.
+// Unique allows lists without repetitions.
 func Unique() Rule {
 	return elementsRule("must contain each element only once", func(all []attr.Value) string {
 		seen := map[string]bool{}
@@ -69,10 +69,10 @@ func Unique() Rule {
 	})
 }
 
-// ExactlyOneOf requires that one of some attributes of the root is set, and no other. It goes to one of them.
+// ExactlyOneOf requires that exactly one of some attributes of the root is set. Add it to one of them.
 func ExactlyOneOf(names ...string) validator.Int64 { return choice{names: names, exactly: true} }
 
-// AtLeastOneOf requires that one of some attributes of the root is set, or several. It goes to each of them.
+// AtLeastOneOf requires that one or more of some attributes of the root are set. Add it to each of them.
 func AtLeastOneOf(names ...string) validator.List { return choice{names: names} }
 
 type choice struct {
@@ -109,7 +109,7 @@ func (c choice) ValidateList(ctx context.Context, req validator.ListRequest, res
 	}
 }
 
-// problem says which attributes are set, if they are too many or none. Nothing is concluded while one is not known.
+// problem names the set attributes, if they are too many or none. It returns "" while one of them is not known.
 func (c choice) problem(ctx context.Context, config tfsdk.Config) string {
 	var set []string
 	for _, name := range c.names {
@@ -130,12 +130,12 @@ func (c choice) problem(ctx context.Context, config tfsdk.Config) string {
 	return ""
 }
 
-// Person allows what names a person or bot in a list. instead says as a sentence what to write instead of a group.
+// Person allows the name of a person or bot in a list. instead is a sentence about the fix for a group.
 func Person(instead string) Rule {
 	return principalRule("must be an email address or a user ID, also as user:EMAIL or user_id:N", permission.PlainUser, instead)
 }
 
-// Group allows what names a group in a list. instead says as a sentence what to write instead of a person.
+// Group allows the name of a group in a list. instead is a sentence about the fix for a person.
 func Group(instead string) Rule {
 	return principalRule("must be the name or the ID of a group, also as group:NAME or group_id:N", permission.PlainGroup, instead)
 }
@@ -161,7 +161,7 @@ func Duration() Rule {
 	})
 }
 
-// ParseDuration returns zero for a text that is no duration.
+// ParseDuration returns zero for a text that is not a duration.
 func ParseDuration(text string) time.Duration {
 	duration, err := time.ParseDuration(text)
 	if err != nil {
@@ -170,7 +170,8 @@ func ParseDuration(text string) time.Duration {
 	return duration
 }
 
-// EmailAddress allows one email address: the server takes some other texts for several, or for a name with an address.
+// EmailAddress allows one email address. The server would read some other texts as several, or as a name with an
+// address.
 type EmailAddress struct{}
 
 var _ validator.String = EmailAddress{}
@@ -181,7 +182,7 @@ func (EmailAddress) Description(context.Context) string { return "one email addr
 // MarkdownDescription returns the allowed values.
 func (v EmailAddress) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString refuses the rest.
+// ValidateString refuses other texts.
 func (EmailAddress) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !isSet(req.ConfigValue) {
 		return
@@ -211,7 +212,7 @@ func (v requiredInElements) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }
 
-// ValidateList reports what is missing in the elements that are known.
+// ValidateList reports missing attributes in the known elements.
 func (v requiredInElements) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	if !isSet(req.ConfigValue) {
 		return

@@ -112,7 +112,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An attribute inside of others is named as a configuration writes it.
+// A nested attribute is named in the form of a configuration.
 func TestRule_NestedAttribute_PathShown(t *testing.T) {
 	for _, c := range []struct {
 		at   path.Path

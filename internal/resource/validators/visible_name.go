@@ -10,9 +10,9 @@ import (
 )
 
 // VisibleName warns about invisible characters in a name, and about those that change the direction of the text: with
-// them two names can look the same or similar.
+// them, two names can look the same or similar.
 type VisibleName struct {
-	// RefuseControls is set where the server refuses control characters, so that they are an error.
+	// RefuseControls is true if the server refuses control characters, so that they are an error.
 	RefuseControls bool
 }
 
@@ -26,7 +26,7 @@ func (VisibleName) Description(context.Context) string {
 // MarkdownDescription returns the expected values.
 func (v VisibleName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateString reports the characters with their code points and places.
+// ValidateString reports the characters with their code points and positions.
 func (v VisibleName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !isSet(req.ConfigValue) {
 		return
@@ -48,9 +48,9 @@ func (v VisibleName) ValidateString(_ context.Context, req validator.StringReque
 
 // invisible is a result of findInvisible.
 type invisible struct {
-	// shown is the whole name in quotes, each such character as its code point.
+	// shown is the whole name in quotes, with each such character as its code point.
 	shown string
-	// places says of each which one it is, and where.
+	// places has the code point and position of each.
 	places     []string
 	hasControl bool
 }
@@ -86,7 +86,7 @@ const (
 func isInvisible(previous, r rune) bool {
 	isEmoji := unicode.In(previous, unicode.So, unicode.Sk, unicode.Variation_Selector)
 	switch {
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs before Arabic numbers, which are seen
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs before Arabic numbers, which are visible
 		return false
 	case r == zeroWidthJoiner && isEmoji, r >= 0xe0020 && r <= 0xe007f && (isEmoji || previous >= 0xe0020 && previous <= 0xe007f):
 		return false
@@ -98,7 +98,7 @@ func isInvisible(previous, r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// runeNames are those of characters that are met most.
+// runeNames are the names of common characters.
 var runeNames = map[rune]string{
 	'\t': "tab", '\n': "line break", '\r': "carriage return", '\u00ad': "soft hyphen",
 	'\u200b': "zero width space", zeroWidthNonJoiner: "zero width non-joiner", zeroWidthJoiner: "zero width joiner",

@@ -1,6 +1,6 @@
-// Package rules implements the rules of a Zulip organization: its people, groups, channels and settings, the permissions to
-// change them, and the effects of a change. It knows nothing of HTTP and shares no type with the provider, so that a
-// mistake in the provider is not repeated here.
+// Package rules implements the rules of a Zulip organization: its people, groups, channels and settings, the
+// permissions to change them, and the effects of a change. It is independent of HTTP and shares no type with the
+// provider, so that a mistake in the provider is not repeated here.
 //
 // # Structure
 //

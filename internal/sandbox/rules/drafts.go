@@ -367,7 +367,7 @@ func (o *Organization) DeliverScheduled() {
 	}
 }
 
-// FailLate marks messages as failed that became due long before the server started, and tells the senders.
+// FailLate marks messages as failed that became due long before the server started, and notifies the senders.
 func (o *Organization) FailLate() {
 	for _, s := range o.dueMessages() {
 		if o.now().Sub(time.Unix(s.DeliverAt, 0)) > lateCutoff {

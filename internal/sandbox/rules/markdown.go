@@ -208,7 +208,7 @@ func (s inlineSyntax) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast
 // htmlNode is HTML inside of a line.
 func htmlNode(rendered string) *ast.String {
 	node := ast.NewString([]byte(rendered))
-	node.SetCode(true) // written as it is
+	node.SetCode(true) // written unchanged
 	return node
 }
 

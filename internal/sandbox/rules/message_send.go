@@ -343,7 +343,7 @@ func (o *Organization) mentionsIn(content string) mentions {
 	return said
 }
 
-// mentioned finds the person behind "Full Name", "Full Name|id" or "|id".
+// mentioned finds the person of "Full Name", "Full Name|id" or "|id".
 func (o *Organization) mentioned(text string) (int, bool) {
 	name, number, numbered := strings.Cut(text, "|")
 	if numbered {

@@ -120,7 +120,7 @@ func (o *Organization) Initialize() {
 // Empty reports whether the organization has not been initialized yet.
 func (o *Organization) Empty() bool { return o.Realm.Len() == 0 }
 
-// Commit keeps the steps so far: a later Rollback stops here. Rules call it where the real server commits its steps one by
+// Commit keeps the steps so far: a later Rollback stops here. Rules call it if the real server commits its steps one by
 // one (server-behavior §C10).
 func (o *Organization) Commit() { o.log.kept = len(o.log.undo) }
 

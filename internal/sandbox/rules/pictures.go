@@ -29,7 +29,7 @@ func (o *Organization) keepPicture(path string, content []byte) {
 	o.Pictures.Put(o.Pictures.NextID(), Picture{path, content})
 }
 
-// Picture returns what is at a path.
+// Picture returns the picture at a path.
 func (o *Organization) Picture(path string) (content []byte, ok bool) {
 	for _, picture := range o.Pictures.All() {
 		if picture.Path == path {

@@ -336,8 +336,7 @@ func capitalVariations(word string) float64 {
 	return mixes(upper, lower)
 }
 
-// mixes is in how many ways as many of all places as the rarer kind has, or
-// fewer, can be chosen; 2 if there is only one kind.
+// mixes returns the number of ways to choose at most as many places as the rarer kind has; 2 if only one kind exists.
 func mixes(a, b int) float64 {
 	if a == 0 || b == 0 {
 		return 2

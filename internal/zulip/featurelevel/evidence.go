@@ -82,7 +82,7 @@ func (r Range) String() string {
 	return fmt.Sprintf("%d to %d", r.From, r.To)
 }
 
-// testedWithin says which of the levels of a range are tested.
+// testedWithin returns the tested levels of a range.
 func testedWithin(from, to int) string {
 	return " at " + joinLevels(slices.DeleteFunc(slices.Clone(Tested), func(level int) bool { return level < from || level > to }))
 }

@@ -29,7 +29,7 @@ const (
 // level that has it.
 var Tested = []int{Oldest, Recorded, NewestRelease, Newest}
 
-// Row says which level something requires.
+// Row is a requirement of a feature level.
 type Row struct {
 	// Of is the resource, data source or action, for example zulip_channel.
 	Of string
@@ -43,7 +43,7 @@ type Row struct {
 	Below Below
 }
 
-// Below is a sentence that says what happens on a server that is too old.
+// Below is a sentence about the behavior on a server that is too old.
 type Below string
 
 const (
@@ -78,7 +78,7 @@ func SinceValue(of, attribute, value string) int {
 // if the table has no such row.
 func Needs(of, attribute string) string { return Sentence(Since(of, attribute)) }
 
-// Sentence returns the sentence that says that a level is required.
+// Sentence returns the sentence about a required level.
 func Sentence(level int) string { return "Requires " + Describe(level) + "." }
 
 // Describe returns the first release that has a level, with the level: "Zulip 11.0 (feature level 404)".
@@ -139,10 +139,10 @@ func attributesSince(level int, attributes ...string) []Row {
 	return found
 }
 
-// wholeResource says that the resource, data source or action itself requires a level.
+// wholeResource is the requirement of a resource, data source or action itself.
 func wholeResource(level int) []Row { return []Row{{Level: level, Below: Refused}} }
 
-// attributeValue says that a value of an attribute requires a level.
+// attributeValue is the requirement of a value of an attribute.
 func attributeValue(level int, attribute, text string) []Row {
 	return []Row{{Attribute: attribute, Value: text, Level: level, Below: Refused}}
 }
@@ -209,7 +209,7 @@ const (
 	HideLinkPreviews = 510
 )
 
-// Change says what the provider does below a level and from it on.
+// Change describes the provider's behavior below a level and from this level on.
 type Change struct {
 	Level int
 	// Of is the affected resource, data source or action.
