@@ -89,7 +89,7 @@ The exit status is 1 after an error, 2 if --fail-on-new applies, and otherwise 0
 	f.StringVar(&flags.peopleAs, "people-as", "address", "`form` of people: address has each email once, variable also lets a variable replace emails or leave people out, zulip_user writes resources")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, such as channel, or channel:eng-* by name; channels include their folders. Can be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave out this `resource`, written as for --only; can be repeated")
-	f.StringSliceVar(&flags.states, "new", nil, "export only objects that are in none of these `states`, each the output of terraform show -json, and print the attributes that a state leaves unset and that differ from those of a new object; can be repeated")
+	f.StringSliceVar(&flags.states, "new", nil, "export only objects that are in none of these `states`, each the output of terraform show -json, and print changed attributes that they leave unset; can be repeated")
 	f.BoolVar(&flags.failOnNew, "fail-on-new", false, "exit with status 2 if --new finds anything")
 	f.StringVar(&flags.plan, "for", "", "write only import blocks into DIR, an existing configuration, for existing objects that this `plan` would create: the output of terraform show -json PLAN")
 	f.BoolVar(&flags.check, "check", false, "plan the result, and fail unless the plan imports everything and changes nothing")
