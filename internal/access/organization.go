@@ -20,7 +20,7 @@ import (
 type Organization struct {
 	// People are who has an account. In two that are compared, everyone has an account in both, active or not.
 	People *permission.Access
-	// Names finds what principals name; nil in one that an audit recorded, which has the rights with everything.
+	// Names finds what principals name; nil in one that an audit recorded, which has the permissions with everything.
 	Names    permission.Organization
 	Accounts []*Account
 	// Channels, Groups and Folders are all of them, also those that are archived and deactivated; folders are by ID.
@@ -30,9 +30,9 @@ type Organization struct {
 	// Permissions are the organization's own, and Planned what a plan says of them.
 	Permissions map[string]zulip.GroupSettingValue
 	Planned     map[string]PlannedPermission
-	// Rights are the organization's own.
-	Rights  []*Right
-	Joining Joining
+	// Effective is the effective access by the organization's own permissions.
+	Effective []*EffectivePermission
+	Joining   Joining
 	// Unknown is what is not known of it.
 	Unknown []Unknown
 	// Now decides which exceptions of rules have ended.
@@ -115,8 +115,8 @@ func (o *Organization) ActiveGroups() []*Group {
 }
 
 // In is a channel in the organization.
-func (o *Organization) In(channel *Channel) permission.ChannelRights {
-	return permission.ChannelRights{Access: o.People, Channel: channel.Facts}
+func (o *Organization) In(channel *Channel) permission.ChannelState {
+	return permission.ChannelState{Access: o.People, Channel: channel.Facts}
 }
 
 // Touched says what a plan does with something.
@@ -170,7 +170,7 @@ type Channel struct {
 	Internet *bool
 	// Subscribers are those who are in it; nil if that is not known.
 	Subscribers *permission.People
-	Rights      []*Right
+	Effective   []*EffectivePermission
 	Touched
 }
 
@@ -186,12 +186,12 @@ type Group struct {
 	// MembersText are the people directly in it, SubgroupsText the groups, and People all who are in it, however deep.
 	MembersText, SubgroupsText report.Value
 	People                     permission.People
-	Rights                     []*Right
+	Effective                  []*EffectivePermission
 	Touched
 }
 
-// Right is something that can be done, and who can.
-type Right struct {
+// EffectivePermission is a permission and the people who can do what it permits.
+type EffectivePermission struct {
 	// Name is the permission, as attributes are called, and Text what it permits, to follow "can".
 	Name, Text string
 	// Value is the permission in words; that of reading is the privacy of the channel.
@@ -226,22 +226,22 @@ func (o *Organization) DescribeChannel(c *Channel, names permission.Organization
 		c.Subscribers = &in
 	}
 	all := state.Held()
-	for _, right := range permission.RightsAndHistory {
-		held, has := all[right]
-		set, isSet := c.Planned[string(right)]
-		if !has || c.ID < 0 && !isSet && right != permission.CanRead {
+	for _, name := range permission.ChannelPermissionsAndHistory {
+		held, has := all[name]
+		set, isSet := c.Planned[string(name)]
+		if !has || c.ID < 0 && !isSet && name != permission.CanRead {
 			continue
 		}
-		described := &Right{Name: string(right), Text: right.InWords(), Held: held, Why: cmp.Or(set.Why, c.why())}
+		described := &EffectivePermission{Name: string(name), Text: name.InWords(), Held: held, Why: cmp.Or(set.Why, c.why())}
 		switch {
-		case right == permission.CanRead || right == permission.CanReadHistory:
+		case name == permission.CanRead || name == permission.CanReadHistory:
 			described.Value = c.Privacy
 		case isSet:
 			described.Value = set.Text
 		default:
-			described.Value.Texts = permission.Texts(c.Facts.Permissions[string(right)], names)
+			described.Value.Values = permission.Texts(c.Facts.Permissions[string(name)], names)
 		}
-		c.Rights = append(c.Rights, described)
+		c.Effective = append(c.Effective, described)
 	}
 }
 
@@ -264,52 +264,52 @@ func (c *Channel) why() string {
 
 // DescribeGroup fills in who is in a group, and who can do what with it.
 func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
-	g.MembersText, g.SubgroupsText = report.Value{Texts: []string{}, Unknown: g.MembersUnknown}, report.Value{Texts: []string{}}
+	g.MembersText, g.SubgroupsText = report.Value{Values: []string{}, Unknown: g.MembersUnknown}, report.Value{Values: []string{}}
 	for _, id := range g.Members {
 		if user, ok := o.Names.User(id); ok {
-			g.MembersText.Texts = append(g.MembersText.Texts, user.Address())
+			g.MembersText.Values = append(g.MembersText.Values, user.Address())
 		}
 	}
 	for _, id := range g.DirectSubgroupIDs {
 		if group, ok := o.Names.UserGroup(id); ok {
-			g.SubgroupsText.Texts = append(g.SubgroupsText.Texts, group.Name)
+			g.SubgroupsText.Values = append(g.SubgroupsText.Values, group.Name)
 		}
 	}
-	slices.Sort(g.MembersText.Texts)
-	slices.Sort(g.SubgroupsText.Texts)
+	slices.Sort(g.MembersText.Values)
+	slices.Sort(g.SubgroupsText.Values)
 	g.People = o.People.In(zulip.NamedGroup(g.ID))
-	g.Rights = o.rights(permission.UserGroups, g.Permissions, g.Planned, names)
+	g.Effective = o.effective(permission.UserGroups, g.Permissions, g.Planned, names)
 }
 
-// DescribeRights returns who has the permissions of the organization.
-func (o *Organization) DescribeRights(names permission.Organization) []*Right {
-	return o.rights(permission.Organizations, o.Permissions, o.Planned, names)
+// DescribePermissions returns who has the permissions of the organization.
+func (o *Organization) DescribePermissions(names permission.Organization) []*EffectivePermission {
+	return o.effective(permission.Organizations, o.Permissions, o.Planned, names)
 }
 
-func (o *Organization) rights(table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission, names permission.Organization) []*Right {
-	var rights []*Right
+func (o *Organization) effective(table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission, names permission.Organization) []*EffectivePermission {
+	var effective []*EffectivePermission
 	for _, setting := range table.Settings {
 		value, has := values[setting.Name]
 		set, isSet := planned[setting.Name]
 		if !has && !isSet {
 			continue
 		}
-		right := &Right{Name: setting.Name, Text: setting.Right, Value: set.Text, Why: "the members of a group in this permission aren't known yet"}
+		one := &EffectivePermission{Name: setting.Name, Text: setting.Action, Value: set.Text, Why: "the members of a group in this permission aren't known yet"}
 		if !isSet {
-			right.Value.Texts = permission.Texts(value, names)
+			one.Value.Values = permission.Texts(value, names)
 		}
-		if right.Held = o.People.HeldBy(table, setting, value); set.Unknown {
-			right.Held, right.Why = permission.HeldByUnknown(), set.Why
+		if one.Held = o.People.HeldBy(table, setting, value); set.Unknown {
+			one.Held, one.Why = permission.HeldByUnknown(), set.Why
 		}
-		rights = append(rights, right)
+		effective = append(effective, one)
 	}
-	return rights
+	return effective
 }
 
-// find returns a right by name; nil if there is none.
-func find(rights []*Right, name string) *Right {
-	if i := slices.IndexFunc(rights, func(right *Right) bool { return right.Name == name }); i >= 0 {
-		return rights[i]
+// find returns a permission by name; nil if there is none.
+func find(effective []*EffectivePermission, name string) *EffectivePermission {
+	if i := slices.IndexFunc(effective, func(permission *EffectivePermission) bool { return permission.Name == name }); i >= 0 {
+		return effective[i]
 	}
 	return nil
 }

@@ -362,7 +362,7 @@ func TestFindings_Managed_AddressesShown(t *testing.T) {
 			{audit.Invitation, "invitation of boss@example.com", []string{`zulip_invitation.all["boss"]`}},
 		} {
 			all := found(a, test.kind, test.where)
-			if len(all) != 1 || !slices.Equal(all[0].Addresses, test.want) {
+			if len(all) != 1 || !slices.Equal(all[0].Resources, test.want) {
 				t.Errorf("%s, %s: %+v, want the addresses %q", form, test.where, all, test.want)
 			}
 		}
@@ -374,7 +374,7 @@ func TestFindings_Managed_AddressesShown(t *testing.T) {
 		expectText(t, markdownOf(t, a), "Managed by `zulip_bot.news`, `zulip_role_members.admins`.", "`zulip_channel.first`")
 	}
 	for _, finding := range auditOf(t, o, audit.Selection{}).Findings {
-		if len(finding.Addresses) > 0 {
+		if len(finding.Resources) > 0 {
 			t.Errorf("without a state: %+v", finding)
 		}
 	}

@@ -33,7 +33,7 @@ type Audit struct {
 	Findings []*Finding `json:"findings"`
 	// Warnings say in sentences what accepts findings that are not there.
 	Warnings []string `json:"warnings,omitempty"`
-	// Person is what one person can do, if that was asked for. Channels, Groups and Rights are empty then.
+	// Person is what one person can do, if that was asked for. Channels, Groups and Permissions are empty then.
 	Person *Person `json:"person,omitempty"`
 	// Channels are the channels that are not archived, by name; Archived counts the others.
 	Channels []*Channel `json:"channels"`
@@ -44,14 +44,14 @@ type Audit struct {
 	DeactivatedIDs []int64 `json:"deactivated_ids,omitempty"`
 	// Groups are the user groups that are not deactivated, by name; roles are not among them.
 	Groups []*Group `json:"groups"`
-	// Rights are the organization's own permissions.
-	Rights []*Right `json:"permissions"`
+	// Permissions are the organization's own permissions.
+	Permissions []*Permission `json:"permissions"`
 	// Things are the objects that affect access apart from permissions; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
 	// Accounts are the active people and bots, those first who are surprised most: the account that audits, guests, bots, then
 	// people by role; and then the deactivated ones that a finding is about. In this order most sets are a few ranges.
 	Accounts []*Account `json:"accounts"`
-	// Sets are the sets of people that channels, groups, rights and findings refer to by index; each set is in it once. The JSON
+	// Sets are the sets of people that channels, groups, permissions and findings refer to by index; each set is in it once. The JSON
 	// form has them as [writtenSet].
 	Sets []*report.People `json:"sets"`
 }
@@ -73,8 +73,8 @@ type Account struct {
 	OwnerID int64 `json:"owner,omitempty"`
 }
 
-// Right is something that can be done, and who can really do it.
-type Right struct {
+// Permission is a permission and the people with effective access.
+type Permission struct {
 	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text says what it permits, to follow "can": post.
@@ -97,8 +97,8 @@ type Channel struct {
 	// Internet says that anyone on the internet can read it, without an account.
 	Internet bool `json:"internet"`
 	// Subscribers is the index of those who are in it among [Audit.Sets]; nil if the account does not see them.
-	Subscribers *int     `json:"subscribers"`
-	Rights      []*Right `json:"permissions"`
+	Subscribers *int          `json:"subscribers"`
+	Permissions []*Permission `json:"permissions"`
 }
 
 // Group is a user group, who is in it and who has which permission over it.
@@ -108,9 +108,9 @@ type Group struct {
 	// People is the index of those who are in it, directly or through subgroups, among [Audit.Sets].
 	People int `json:"people"`
 	// Members are the IDs of those who are directly in it, Subgroups the names of the groups directly in it.
-	Members   []int64  `json:"members"`
-	Subgroups []string `json:"subgroups"`
-	Rights    []*Right `json:"permissions"`
+	Members     []int64       `json:"members"`
+	Subgroups   []string      `json:"subgroups"`
+	Permissions []*Permission `json:"permissions"`
 }
 
 // Person is everything that one person can do.
@@ -131,14 +131,14 @@ type Membership struct {
 // Scope is a channel, a user group or the organization, with the access of one person.
 type Scope struct {
 	// Kind is channel, user group or organization. Name is empty for the organization.
-	Kind   string        `json:"kind"`
-	ID     int64         `json:"id,omitempty"`
-	Name   string        `json:"name,omitempty"`
-	Rights []PersonRight `json:"permissions"`
+	Kind        string             `json:"kind"`
+	ID          int64              `json:"id,omitempty"`
+	Name        string             `json:"name,omitempty"`
+	Permissions []PersonPermission `json:"permissions"`
 }
 
-// PersonRight is one right of one person.
-type PersonRight struct {
+// PersonPermission is one permission of one person.
+type PersonPermission struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 	// Through says in words why the person has it: a principal of the permission ("group:leads > group:sre"),

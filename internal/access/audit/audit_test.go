@@ -110,7 +110,7 @@ func newChannel(t *testing.T, o *acctest.Organization, name string, params map[s
 
 func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	a := auditOf(t, acctest.StartSandbox(t, sandbox.Config{}), audit.Selection{})
-	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Rights) == 0 {
+	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Permissions) == 0 {
 		t.Errorf("%+v", a)
 	}
 	written := written(t, a)
@@ -188,11 +188,11 @@ func TestAuditOfOnePerson(t *testing.T) {
 	bot := auditOf(t, o, audit.Selection{Person: "news-bot@example.com"})
 	found := false
 	for _, scope := range bot.Person.Scopes {
-		for _, right := range scope.Rights {
-			if len(right.Through) == 0 {
-				t.Errorf("%s %s: can %s through nothing", scope.Kind, scope.Name, right.Text)
+		for _, permission := range scope.Permissions {
+			if len(permission.Through) == 0 {
+				t.Errorf("%s %s: can %s through nothing", scope.Kind, scope.Name, permission.Text)
 			}
-			found = found || strings.Contains(strings.Join(right.Through, " "), "owner of the bot: user:mel@example.com")
+			found = found || strings.Contains(strings.Join(permission.Through, " "), "owner of the bot: user:mel@example.com")
 		}
 	}
 	if !found {
@@ -213,7 +213,7 @@ func TestAudit_Selection_Narrowed(t *testing.T) {
 	newChannel(t, o, "one", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "gus"))})
 	newChannel(t, o, "two", nil)
 	one := auditOf(t, o, audit.Selection{Channels: []string{"ONE"}})
-	if len(one.Channels) != 1 || one.Channels[0].Name != "one" || len(one.Groups)+len(one.Rights) > 0 {
+	if len(one.Channels) != 1 || one.Channels[0].Name != "one" || len(one.Groups)+len(one.Permissions) > 0 {
 		t.Errorf("%+v", one)
 	}
 	guests := auditOf(t, o, audit.Selection{Guests: true})

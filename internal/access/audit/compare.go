@@ -15,7 +15,7 @@ import (
 
 // Compare returns who has gained and who has lost what between two audits. Audits of one organization are matched by IDs,
 // those of two by names and addresses. What someone can do by having a new account, or can no longer do because the account
-// is deactivated, is said of the account and not of every right.
+// is deactivated, is said of the account and not of every permission.
 func Compare(before, after *Audit) (*report.Report, error) {
 	switch {
 	case before.Person != nil || after.Person != nil:
@@ -26,7 +26,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
+		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.Permission{}, Unknown: []string{}, Also: []*report.Also{},
 	}
 	c.matchAccounts()
 	was, is := c.organizations()
@@ -91,12 +91,12 @@ func (c *comparison) matchAccounts() {
 	byAddress := map[string]int64{}
 	c.before.ids, c.after.ids = map[int64]int64{}, map[int64]int64{}
 	for _, account := range c.after.audit.Accounts {
-		byAddress[strings.ToLower(account.Address)] = account.ID
+		byAddress[strings.ToLower(account.Email)] = account.ID
 		c.after.ids[account.ID] = account.ID
 	}
 	last := int64(0)
 	for _, account := range c.before.audit.Accounts {
-		id, known := byAddress[strings.ToLower(account.Address)]
+		id, known := byAddress[strings.ToLower(account.Email)]
 		switch {
 		case !c.byName:
 			id = account.ID
@@ -110,8 +110,8 @@ func (c *comparison) matchAccounts() {
 	for _, side := range []*side{c.before, c.after} {
 		side.active = map[int64]string{}
 		for _, account := range side.audit.Accounts {
-			if c.addresses[side.ids[account.ID]] = account.Address; account.IsActive {
-				side.active[account.ID] = account.Address
+			if c.addresses[side.ids[account.ID]] = account.Email; account.IsActive {
+				side.active[account.ID] = account.Email
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (s *side) users() map[int64]*zulip.User {
 			continue
 		}
 		role, _ := zulip.ParseRole(account.Role)
-		user := &zulip.User{ID: s.ids[account.ID], FullName: account.Name, Email: account.Address, Role: role, IsActive: true, IsBot: account.IsBot}
+		user := &zulip.User{ID: s.ids[account.ID], FullName: account.Name, Email: account.Email, Role: role, IsActive: true, IsBot: account.IsBot}
 		if owner, ok := s.ids[account.OwnerID]; ok {
 			user.BotOwnerID = &owner
 		}

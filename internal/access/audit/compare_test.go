@@ -25,12 +25,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// effects lists who gains and who loses which right over what in a report, and whose role changes: what there is to compare
+// effects lists who gains and who loses access by which permission to what in a report, and whose role changes: what there is to compare
 // of two reports. Who is in a group is said of the groups that a plan changes, and not of those that contain them.
 func effects(r *report.Report, planned ...string) []string {
 	addresses := map[int64]string{}
 	for _, account := range r.Accounts {
-		addresses[account.ID] = account.Address
+		addresses[account.ID] = account.Email
 	}
 	all := map[string]bool{}
 	people := func(where, what string, set *report.People) {
@@ -41,35 +41,35 @@ func effects(r *report.Report, planned ...string) []string {
 			all[where+": "+addresses[id]+" "+what] = true
 		}
 	}
-	rights := func(where string, rights []*report.Right) {
-		for _, right := range rights {
-			people(where, "gains "+right.Name, right.Gain)
-			people(where, "loses "+right.Name, right.Lose)
-			if right.Unknown {
-				all[where+": unknown "+right.Name] = true
+	permissions := func(where string, permissions []*report.Permission) {
+		for _, permission := range permissions {
+			people(where, "gains "+permission.Name, permission.Gain)
+			people(where, "loses "+permission.Name, permission.Lose)
+			if permission.Unknown {
+				all[where+": unknown "+permission.Name] = true
 			}
-			if right.NoOneLeft {
-				all[where+": nobody is left for "+right.Name] = true
+			if permission.NoOneLeft {
+				all[where+": nobody is left for "+permission.Name] = true
 			}
 		}
 	}
 	for _, channel := range r.Channels {
-		over := channel.Rights
+		over := channel.Permissions
 		if channel.Action == report.Archive { // an audit has no archived channel, and so only what archiving takes away
-			over = slices.DeleteFunc(slices.Clone(over), func(right *report.Right) bool { return !permission.Right(right.Name).IsOfMessages() })
+			over = slices.DeleteFunc(slices.Clone(over), func(one *report.Permission) bool { return !permission.ChannelPermission(one.Name).IsOfMessages() })
 		}
-		rights("channel "+channel.Name, over)
+		permissions("channel "+channel.Name, over)
 		people("channel "+channel.Name, "joins", channel.Joins)
 		people("channel "+channel.Name, "leaves", channel.Leaves)
 	}
 	for _, group := range r.Groups {
-		rights("group "+group.Name, group.Rights)
+		permissions("group "+group.Name, group.Permissions)
 		if slices.Contains(planned, group.Name) {
 			people("group "+group.Name, "joins", group.Joins)
 			people("group "+group.Name, "leaves", group.Leaves)
 		}
 	}
-	rights("organization", r.Rights)
+	permissions("organization", r.Permissions)
 	for _, person := range r.People {
 		if person.Role.Differs() {
 			all[fmt.Sprintf("%s: role %s", addresses[person.AccountID], person.Role.After)] = true
@@ -259,7 +259,7 @@ func (d *drawer) compare() {
 	}
 	var groups []string
 	for _, group := range said.Groups {
-		if len(group.Addresses) > 0 {
+		if len(group.Resources) > 0 {
 			groups = append(groups, group.Name)
 		}
 	}
@@ -332,10 +332,10 @@ func contradictions(said *report.Report, want, got []string) (problems []string)
 	isOpen := func(effect string) bool {
 		where, what, _ := strings.Cut(effect, ": ")
 		words := strings.Fields(what)
-		right := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line says that both are not known
-		return slices.Contains(want, where+": unknown "+right) || slices.ContainsFunc(said.Groups, func(group *report.Group) bool {
+		permission := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line says that both are not known
+		return slices.Contains(want, where+": unknown "+permission) || slices.ContainsFunc(said.Groups, func(group *report.Group) bool {
 			return group.Unknown && where == "group "+group.Name && (words[len(words)-1] == "joins" || words[len(words)-1] == "leaves")
-		}) || slices.ContainsFunc(said.People, func(person *report.Person) bool { return person.Role.After.Unknown && where == person.Account.Address })
+		}) || slices.ContainsFunc(said.People, func(person *report.Person) bool { return person.Role.After.Unknown && where == person.Account.Email })
 	}
 	isAnywhere := len(said.Unknown) > 0
 	for _, effect := range got {
@@ -362,7 +362,7 @@ func (d *drawer) view() *snapshot.Snapshot {
 
 func oneOf[T any](d *drawer, all ...T) T { return all[d.random.IntN(len(all))] }
 
-// drawThing draws a change of what is no right.
+// drawThing draws a change of something other than a permission.
 func (d *drawer) drawThing(number int) (change object, apply func()) {
 	call := func(method, path string, params map[string]string) func() {
 		return func() { d.o.Call(d.t, method, path, params) }

@@ -79,8 +79,8 @@ type Finding struct {
 	// People is the index of the people concerned among [Audit.Sets]. Deactivated are those who are deactivated, by ID.
 	People      int     `json:"people"`
 	Deactivated []int64 `json:"deactivated,omitempty"`
-	// Addresses are the resources that manage what it is about, in the state or plan that the audit was given.
-	Addresses []string `json:"resources,omitempty"`
+	// Resources are the addresses of the resources that manage what it is about, in the state or plan that the audit was given.
+	Resources []string `json:"resources,omitempty"`
 	// Fix is a sentence that says what would fix it.
 	Fix string `json:"fix"`
 	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
@@ -170,7 +170,7 @@ func (m *maker) find() {
 	for _, channel := range m.chosen {
 		m.findInChannel(channel)
 	}
-	m.findWiderRights()
+	m.findWiderPermissions()
 	if len(m.options.Selection.Channels) == 0 {
 		m.findInGroups()
 		m.findInOrganization()

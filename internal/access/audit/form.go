@@ -171,24 +171,24 @@ func (a *Audit) check() error {
 			bad++
 		}
 	}
-	rights := func(all []*Right) {
-		for _, right := range all {
-			if right == nil {
+	permissions := func(all []*Permission) {
+		for _, permission := range all {
+			if permission == nil {
 				bad++
 				continue
 			}
-			check(right.People)
+			check(permission.People)
 		}
 	}
-	rights(a.Rights)
+	permissions(a.Permissions)
 	for _, channel := range a.Channels {
-		if rights(channel.Rights); channel.Subscribers != nil {
+		if permissions(channel.Permissions); channel.Subscribers != nil {
 			check(*channel.Subscribers)
 		}
 	}
 	for _, group := range a.Groups {
 		check(group.People)
-		rights(group.Rights)
+		permissions(group.Permissions)
 	}
 	for _, finding := range a.Findings {
 		check(finding.People)

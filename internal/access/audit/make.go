@@ -95,7 +95,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
-			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Rights: []*Right{}, Sets: []*report.People{},
+			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*Permission{}, Sets: []*report.People{},
 		},
 	}
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
@@ -265,10 +265,10 @@ func (m *maker) channels() {
 			index := m.set(*described.Subscribers)
 			result.Subscribers = &index
 		}
-		if result.Rights = m.rights(described.Rights); result.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
-			result.Rights = slices.DeleteFunc(result.Rights, isHistory)
+		if result.Permissions = m.permissions(described.Effective); result.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
+			result.Permissions = slices.DeleteFunc(result.Permissions, isHistory)
 		}
-		if m.among == nil || len(result.Rights) > 0 {
+		if m.among == nil || len(result.Permissions) > 0 {
 			m.audit.Channels = append(m.audit.Channels, result)
 		}
 	}
@@ -278,24 +278,24 @@ func (m *maker) channels() {
 	m.audit.Complete = len(m.audit.Missing) == 0
 }
 
-// rights writes rights down, but for those that no one has whom a narrowed audit is about.
-func (m *maker) rights(all []*access.Right) []*Right {
-	rights := []*Right{}
-	for _, right := range all {
-		who, certain := right.Held.Certain()
+// permissions writes permissions down, but for those that no one has whom a narrowed audit is about.
+func (m *maker) permissions(all []*access.EffectivePermission) []*Permission {
+	permissions := []*Permission{}
+	for _, one := range all {
+		who, certain := one.Held.Certain()
 		if m.among != nil && m.narrowed(who).IsEmpty() {
 			continue
 		}
-		written := &Right{Name: right.Name, Text: right.Text, Value: right.Value.Texts, Unknown: !certain, People: m.set(who)}
-		if right.Name == string(permission.CanRead) || isHistory(written) {
+		written := &Permission{Name: one.Name, Text: one.Text, Value: one.Value.Values, Unknown: !certain, People: m.set(who)}
+		if one.Name == string(permission.CanRead) || isHistory(written) {
 			written.Value = []string{} // the privacy, which the channel has
 		}
-		rights = append(rights, written)
+		permissions = append(permissions, written)
 	}
-	return rights
+	return permissions
 }
 
-func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
+func isHistory(one *Permission) bool { return one.Name == string(permission.CanReadHistory) }
 
 // activeGroups returns the user groups that are not deactivated, without the roles, by name.
 func (m *maker) activeGroups() []*access.Group {
@@ -309,21 +309,21 @@ func (m *maker) groups() {
 	for _, group := range m.activeGroups() {
 		m.org.DescribeGroup(group, m.view)
 		result := &Group{
-			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Rights: m.rights(group.Rights),
+			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Permissions: m.permissions(group.Effective),
 		}
 		for _, id := range group.DirectSubgroupIDs {
 			if below, ok := m.view.UserGroup(id); ok {
 				result.Subgroups = append(result.Subgroups, below.Name)
 			}
 		}
-		if m.among == nil || len(result.Rights) > 0 || !m.narrowed(group.People).IsEmpty() {
+		if m.among == nil || len(result.Permissions) > 0 || !m.narrowed(group.People).IsEmpty() {
 			m.audit.Groups = append(m.audit.Groups, result)
 		}
 	}
 }
 
 func (m *maker) organization() {
-	m.audit.Rights = m.rights(m.org.DescribeRights(m.view))
+	m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 }
 
 // accounts lists everyone who is active, in the order of the sets, and then who is named.

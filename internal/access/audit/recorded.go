@@ -48,9 +48,9 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 
 // organization returns what an audit recorded.
 func (s *side) organization() *access.Organization {
-	of := &access.Organization{People: s.access, Accounts: s.accounts, Rights: s.rights(s.audit.Rights)}
+	of := &access.Organization{People: s.access, Accounts: s.accounts, Effective: s.permissions(s.audit.Permissions)}
 	for _, channel := range s.audit.Channels {
-		recorded := &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(channel.Privacy)), Internet: &channel.Internet, Rights: s.rights(channel.Rights)}
+		recorded := &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(channel.Privacy)), Internet: &channel.Internet, Effective: s.permissions(channel.Permissions)}
 		if channel.Subscribers != nil {
 			in := s.set(*channel.Subscribers)
 			recorded.Subscribers = &in
@@ -60,38 +60,38 @@ func (s *side) organization() *access.Organization {
 	}
 	for _, group := range s.audit.Groups {
 		of.Groups = append(of.Groups, &access.Group{
-			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Texts: group.Subgroups}, Rights: s.rights(group.Rights),
+			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Values: group.Subgroups}, Effective: s.permissions(group.Permissions),
 		})
 	}
 	return of
 }
 
-func (s *side) rights(recorded []*Right) []*access.Right {
-	var rights []*access.Right
-	for _, right := range recorded {
-		who := s.set(right.People)
+func (s *side) permissions(recorded []*Permission) []*access.EffectivePermission {
+	var permissions []*access.EffectivePermission
+	for _, permission := range recorded {
+		who := s.set(permission.People)
 		held := who.Held()
-		if right.Unknown {
+		if permission.Unknown {
 			held = s.access.HeldByAtLeast(who)
 		}
-		rights = append(rights, &access.Right{Name: right.Name, Text: right.Text, Value: report.Value{Texts: right.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
+		permissions = append(permissions, &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
 	}
-	return rights
+	return permissions
 }
 
-// addReading gives the rights of reading the privacy for their value, and adds that of reading older messages: an audit has it only
+// addReading gives the permissions to read the privacy as their value, and adds the one to read older messages: an audit has it only
 // where it is not the same.
 func (s *side) addReading(channel *access.Channel) {
-	for i := 0; i < len(channel.Rights); i++ {
-		switch right := channel.Rights[i]; permission.Right(right.Name) {
+	for i := 0; i < len(channel.Effective); i++ {
+		switch one := channel.Effective[i]; permission.ChannelPermission(one.Name) {
 		case permission.CanReadHistory:
-			right.Value = channel.Privacy
+			one.Value = channel.Privacy
 		case permission.CanRead:
-			right.Value = channel.Privacy
-			if i+1 == len(channel.Rights) || channel.Rights[i+1].Name != string(permission.CanReadHistory) {
-				history := *right
+			one.Value = channel.Privacy
+			if i+1 == len(channel.Effective) || channel.Effective[i+1].Name != string(permission.CanReadHistory) {
+				history := *one
 				history.Name, history.Text = string(permission.CanReadHistory), permission.CanReadHistory.InWords()
-				channel.Rights = slices.Insert(channel.Rights, i+1, &history)
+				channel.Effective = slices.Insert(channel.Effective, i+1, &history)
 			}
 		}
 	}
@@ -99,12 +99,12 @@ func (s *side) addReading(channel *access.Channel) {
 
 // members are the addresses of those who are directly in a group.
 func (s *side) members(group *Group) report.Value {
-	value := report.Value{Texts: []string{}}
+	value := report.Value{Values: []string{}}
 	for _, id := range group.Members {
 		if address, isActive := s.active[id]; isActive {
-			value.Texts = append(value.Texts, address)
+			value.Values = append(value.Values, address)
 		}
 	}
-	slices.Sort(value.Texts)
+	slices.Sort(value.Values)
 	return value
 }

@@ -99,10 +99,10 @@ func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil 
 // AcceptedText says whether the findings are accepted, or were; "" if they never were.
 func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
 
-// Addresses lists the resources that manage what the findings of the group are about, each once.
-func (g *FindingGroup) Addresses() (addresses []string) {
+// Resources lists the resources that manage what the findings of the group are about, each once.
+func (g *FindingGroup) Resources() (addresses []string) {
 	for _, finding := range g.Findings {
-		for _, address := range finding.Addresses {
+		for _, address := range finding.Resources {
 			if !slices.Contains(addresses, address) {
 				addresses = append(addresses, address)
 			}

@@ -202,7 +202,7 @@ func (s *side) things(byName bool) map[string]*Thing {
 	}
 	for _, account := range s.audit.Accounts {
 		if account.IsActive && !account.IsBot {
-			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Address}}
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Email}}
 		}
 	}
 	return all
@@ -309,7 +309,7 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
 	}
 	change.Retention = func() (before, after meaning.Value) { return c.before.audit.retention(), c.after.audit.retention() }
-	also := &report.Also{Address: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
+	also := &report.Also{Resource: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
 	switch {
 	case change.IsMade:
 		also.Action = report.Create

@@ -257,11 +257,11 @@ func TestCompare_CreatedOrRemoved_Reported(t *testing.T) {
 	expectText(t, text, "### Access changes", "compared with the audit of", "| `left` (archived) |", "| `new` (new) |", "| `gone` (deactivated) |", "| `Max` | deactivated | `member` | – |", "| `Nell` | new | – | `member` |")
 	for _, channel := range changes.Channels {
 		if channel.Name == "kept" {
-			t.Errorf("it is said of a channel that stays: %+v", channel.Rights[0])
+			t.Errorf("it is said of a channel that stays: %+v", channel.Permissions[0])
 		}
 	}
-	if len(changes.Rights) > 0 {
-		t.Errorf("it is said of the organization: %+v", changes.Rights[0])
+	if len(changes.Permissions) > 0 {
+		t.Errorf("it is said of the organization: %+v", changes.Permissions[0])
 	}
 }
 
@@ -293,7 +293,7 @@ func TestCompareTwoOrganizations(t *testing.T) {
 		}
 	}
 	changes, text := compare(t, reread(t, before), after)
-	if len(changes.Channels) != 1 || changes.Channels[0].Name != "announcements" || len(changes.Groups)+len(changes.People)+len(changes.Rights) > 0 {
+	if len(changes.Channels) != 1 || changes.Channels[0].Name != "announcements" || len(changes.Groups)+len(changes.People)+len(changes.Permissions) > 0 {
 		t.Errorf("the organizations differ in one channel:\n%s", text)
 	}
 	expectText(t, text, "staging.example.com", "`Amara Okafor`")

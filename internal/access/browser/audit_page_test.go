@@ -23,7 +23,7 @@ func (tab *tab) shown(list string) string {
 	tab.t.Helper()
 	selector := map[string]string{
 		"channels": `.matrix tbody th > bdi`, "groups": `[data-list="groups"] .item summary > bdi`,
-		"people": `[data-list="people"] tbody th bdi`, "organization": `[data-list="organization"] .rows > li > .right`,
+		"people": `[data-list="people"] tbody th bdi`, "organization": `[data-list="organization"] .rows > li > .permission`,
 		"findings": `[data-finding] .where`,
 	}[list]
 	return eval[string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((one) => one.checkVisibility()).map((one) => one.textContent.trim()).join(" | ")`, selector))
@@ -61,8 +61,8 @@ func TestBrowserAudit_Opened_Complete(t *testing.T) {
 	})
 	for selector, want := range map[string]string{
 		".matrix tbody:nth-of-type(1)": "private, with protected history · Leadership · 1\u00a0subscriber",
-		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-right="can_read"]`: "1 guest",
-		`.matrix tbody:nth-of-type(3) td[data-right="can_send_message_group"]`: "?",
+		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-permission="can_read"]`: "1 guest",
+		`.matrix tbody:nth-of-type(3) td[data-permission="can_send_message_group"]`: "?",
 		`[data-list="groups"]`: "3 accounts, 2 directly", `[data-list="organization"]`: "create public channels",
 		`[data-finding="0"]`: "Concerns Terraform (the provider's account, bot)",
 	} {
@@ -303,7 +303,7 @@ func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	tab.search(some.Name, "Found: 1 finding, 1 channel.")
 	tab.wantShown(map[string]string{"channels": some.Name, "findings": fmt.Sprintf("channel %q", some.Name)})
 	tab.click(".matrix summary")
-	tab.wantText(".matrix details[open]", some.Rights[0].Value[0])
+	tab.wantText(".matrix details[open]", some.Permissions[0].Value[0])
 	tab.click(".matrix details[open] .effects details summary")
 	tab.wantText(".matrix details[open] .effects details", "Person ")
 	var names []string

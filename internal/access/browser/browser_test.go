@@ -82,7 +82,7 @@ var stopBrowser = func() {}
 
 // browser starts the browser that all tests share, each in a context of its own, which keeps nothing from the others.
 var browser = sync.OnceValues(func() (context.Context, error) {
-	// Chromium's own sandbox needs rights that containers do not give; the only pages shown are the ones written here.
+	// Chromium's own sandbox needs permissions that containers do not give; the only pages shown are the ones written here.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeTab := chromedp.NewContext(allocator)

@@ -153,7 +153,7 @@ func TestBrowserLayout(t *testing.T) {
 			if err := markdown.Write(&comment, r); err != nil {
 				t.Fatal(err)
 			}
-			rows, want := eval[int](tab, `document.querySelectorAll("[data-rights]").length`), 0
+			rows, want := eval[int](tab, `document.querySelectorAll("[data-permissions]").length`), 0
 			for line := range strings.Lines(comment.String()) {
 				if strings.HasPrefix(line, "| ") && !strings.Contains(line, " --- ") && !strings.Contains(line, "| Change |") {
 					want++

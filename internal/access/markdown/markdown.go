@@ -180,7 +180,7 @@ func (d *document) risks(all []report.RiskGroup) {
 	}
 }
 
-// maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the right.
+// maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the permission.
 const maxRuleLine = 4000
 
 // rules lists the rules that do not pass, and those of which there is something to know, and counts the others.
@@ -299,7 +299,7 @@ func (d *document) also(all []*report.Also) {
 		d.line(one)
 	}
 	for i, one := range all {
-		text := "- " + code(one.Address)
+		text := "- " + code(one.Resource)
 		if one.Action != report.Update {
 			text += " is " + one.Action.Adjective()
 		}

@@ -38,23 +38,23 @@ var evil = []string{
 
 // of is a review in which a name stands wherever there is one.
 func of(name string) *report.Report {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "member"}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "member"}
 	people := report.PeopleOf(account)
-	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
-	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
+	change := report.Change{Before: report.Value{Values: []string{name}}, After: report.Value{Values: []string{name + "x"}}}
+	permission := &report.Permission{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
 		Site: name, Summary: report.Summary{Text: "1 account gains access.", Conditions: []report.Condition{report.Widening}},
-		Risks:    []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
-		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
-		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
-		People:   []*report.Person{{Account: account, Role: change, Action: report.Update}},
-		Rights:   []*report.Right{right}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
+		Risks:       []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
+		Channels:    []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Permissions: []*report.Permission{permission}, Joins: people}},
+		Groups:      []*report.Group{{Name: name, Action: report.Update, Permissions: []*report.Permission{permission}, Joins: people, Members: change}},
+		People:      []*report.Person{{Account: account, Role: change, Action: report.Update}},
+		Permissions: []*report.Permission{permission}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
 	}
 }
 
 // rulesOf are rules that fail and that are unknown, with the name in every place for a name.
 func rulesOf(name string) []*report.Rule {
-	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
+	person := &report.RulePerson{ID: 1, Name: name, Email: name, Role: "member", Through: []string{"group:" + name}}
 	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
 	return []*report.Rule{
 		{Name: name, At: "rules.zulip.hcl:1", Status: report.RuleFails, Violations: []*report.Violation{violation}, Notes: []string{name}},
@@ -151,9 +151,9 @@ func TestMarkdown_NoChanges_Short(t *testing.T) {
 
 // auditWith is an audit in which a name stands wherever there is one.
 func auditWith(name string) *audit.Audit {
-	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Address: name, Role: "member"}, IsActive: true}
+	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Email: name, Role: "member"}, IsActive: true}
 	people := report.PeopleOf(account.Account)
-	right := &audit.Right{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
+	permission := &audit.Permission{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
 	subscribers := 0
 	return &audit.Audit{
 		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
@@ -162,10 +162,10 @@ func auditWith(name string) *audit.Audit {
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
 		},
-		Warnings: []string{name + ":1 accepts nothing."},
-		Channels: []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
-		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
-		Rights:   []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+		Warnings:    []string{name + ":1 accepts nothing."},
+		Channels:    []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Permissions: []*audit.Permission{permission}}},
+		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.Permission{permission}}},
+		Permissions: []*audit.Permission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
 	}
 }
 
@@ -184,7 +184,7 @@ func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
 		checkNames(t, auditText(t, a))
 		a.Person = &audit.Person{
 			AccountID: 1, Groups: []audit.Membership{{Name: name, Path: "group:" + name}},
-			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
+			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Permissions: []audit.PersonPermission{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
 		}
 		checkNames(t, auditText(t, a))
 	}
@@ -194,7 +194,7 @@ func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
 func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	accounts := make([]*audit.Account, 0, 7)
 	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
-		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Address: name + "@example.com", Role: "member"}, IsActive: true})
+		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Email: name + "@example.com", Role: "member"}, IsActive: true})
 	}
 	everybody := make([]*report.Account, 0, len(accounts))
 	for _, account := range accounts {
@@ -282,14 +282,14 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 
 // auditOf is an audit in which a name stands wherever there is one.
 func auditOf(name string) *audit.Audit {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
-	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
+	permissions := []*audit.Permission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
 	return &audit.Audit{
 		Site: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{"The account does not see " + name + "."},
-		Findings: []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Addresses: []string{name}, Fix: "Fix " + name + "."}},
-		Channels: []*audit.Channel{{Name: name, Privacy: "public", Rights: rights}},
-		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: rights}},
-		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
+		Findings:    []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Resources: []string{name}, Fix: "Fix " + name + "."}},
+		Channels:    []*audit.Channel{{Name: name, Privacy: "public", Permissions: permissions}},
+		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: permissions}},
+		Permissions: permissions, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
 		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
 	}

@@ -38,7 +38,7 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 		case row.IsFollowing():
 			text += ", unchanged"
 		}
-		all = append(all, cells{what, text, d.gainText(row.Right), d.loseText(row.Right)})
+		all = append(all, cells{what, text, d.gainText(row.Permission), d.loseText(row.Permission)})
 		what = ""
 	}
 	return all
@@ -80,20 +80,20 @@ func transition(change report.Change) string {
 	return valueText(change.Before) + " → " + valueText(change.After)
 }
 
-func (d *document) gainText(right *report.Right) string {
-	text := d.peopleText(right.Gain, right.Unknown)
-	if right.Internet == report.InternetGains {
+func (d *document) gainText(permission *report.Permission) string {
+	text := d.peopleText(permission.Gain, permission.Unknown)
+	if permission.Internet == report.InternetGains {
 		return "**anyone on the internet**, " + text
 	}
 	return text
 }
 
-func (d *document) loseText(right *report.Right) string {
-	text := d.peopleText(right.Lose, right.Unknown)
+func (d *document) loseText(permission *report.Permission) string {
+	text := d.peopleText(permission.Lose, permission.Unknown)
 	switch {
-	case right.NoOneLeft:
+	case permission.NoOneLeft:
 		return "**everyone**: " + text
-	case right.Internet == report.InternetLoses:
+	case permission.Internet == report.InternetLoses:
 		return "anyone on the internet, " + text
 	}
 	return text
@@ -146,7 +146,7 @@ func accountText(account *report.Account) string {
 // valueText writes a value: every text in it as code.
 func valueText(value report.Value) string {
 	var texts []string
-	for _, text := range value.Texts {
+	for _, text := range value.Values {
 		texts = append(texts, code(text))
 	}
 	text := report.List(texts)
@@ -155,7 +155,7 @@ func valueText(value report.Value) string {
 		return "not known yet"
 	case value.Unknown:
 		return text + " and values not known yet"
-	case text == "" && value.Texts != nil:
+	case text == "" && value.Values != nil:
 		return "nobody"
 	case text == "":
 		return "–"

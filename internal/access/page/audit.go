@@ -35,7 +35,7 @@ func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), r
 // More is how many places beyond [findingView.First] there are.
 func (f *findingView) More() int { return len(f.Where()) - len(f.First()) }
 
-// auditColumn is a right in the table of channels.
+// auditColumn is a permission in the table of channels.
 type auditColumn struct{ Name, Text string }
 
 func newAuditView(a *audit.Audit) *auditView {
@@ -56,13 +56,13 @@ func newAuditView(a *audit.Audit) *auditView {
 	}
 	has := map[string]string{}
 	for _, channel := range a.Channels {
-		for _, right := range channel.Rights {
-			has[right.Name] = right.Text
+		for _, permission := range channel.Permissions {
+			has[permission.Name] = permission.Text
 		}
 	}
-	for _, right := range permission.Rights {
-		if text, ok := has[string(right)]; ok {
-			v.Columns = append(v.Columns, &auditColumn{string(right), text})
+	for _, name := range permission.ChannelPermissions {
+		if text, ok := has[string(name)]; ok {
+			v.Columns = append(v.Columns, &auditColumn{string(name), text})
 		}
 	}
 	return v
@@ -109,7 +109,7 @@ func (v *auditView) Width() int { return len(v.Columns) + 1 }
 func (v *auditView) About() []string {
 	parts := []string{v.Site, v.When.UTC().Format("2006-01-02 15:04 MST")}
 	if self := v.Self(); self != nil {
-		parts = append(parts, "as "+self.Address)
+		parts = append(parts, "as "+self.Email)
 	}
 	if s := v.Selection; s != nil {
 		var only []string

@@ -16,10 +16,10 @@ type auditData struct {
 	// Sets are as [peopleIndex.encoded] has them, Counts how many accounts, guests and bots are in each.
 	Sets   [][]int  `json:"sets"`
 	Counts [][3]int `json:"counts"`
-	// Rights are the name and the text of each right, Values the principals of each value.
-	Rights [][2]string `json:"rights"`
-	Values [][]string  `json:"values"`
-	// Grants are lists of rights that several channels, groups or scopes may have in common: of each the right, the value or
+	// Permissions are the name and the text of each permission, Values the principals of each value.
+	Permissions [][2]string `json:"permissions"`
+	Values      [][]string  `json:"values"`
+	// Grants are lists of permissions that several channels, groups or scopes may have in common: of each the permission, the value or
 	// the ways in which a person has it, the set of people, and 1 if others may have it too.
 	Grants [][][]int `json:"grants"`
 	Kinds  []string  `json:"kinds"`
@@ -57,13 +57,13 @@ const (
 
 // tables number what is said more than once.
 type tables struct {
-	rights, values, kinds, grants map[string]int
-	data                          auditData
+	permissions, values, kinds, grants map[string]int
+	data                               auditData
 }
 
 func newTables() *tables {
-	return &tables{rights: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
-		Rights: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
+	return &tables{permissions: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
+		Permissions: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
 	}}
 }
 
@@ -78,8 +78,8 @@ func numbered(known map[string]int, key string, add func()) int {
 	return number
 }
 
-func (t *tables) right(name, text string) int {
-	return numbered(t.rights, name+"\n"+text, func() { t.data.Rights = append(t.data.Rights, [2]string{name, text}) })
+func (t *tables) permission(name, text string) int {
+	return numbered(t.permissions, name+"\n"+text, func() { t.data.Permissions = append(t.data.Permissions, [2]string{name, text}) })
 }
 
 func (t *tables) value(texts []string) int {
@@ -101,12 +101,12 @@ func (v *auditView) setOf(index int) int {
 	return nobody
 }
 
-// grants returns the number of a list of rights.
-func (v *auditView) grants(rights []*audit.Right) int {
+// grants returns the number of a list of permissions.
+func (v *auditView) grants(permissions []*audit.Permission) int {
 	list := [][]int{}
-	for _, right := range rights {
-		one := []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Value), v.setOf(right.People)}
-		if right.Unknown {
+	for _, permission := range permissions {
+		one := []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Value), v.setOf(permission.People)}
+		if permission.Unknown {
 			one = append(one, 1)
 		}
 		list = append(list, one)
@@ -127,12 +127,12 @@ func (v *auditView) Data() (template.JS, error) {
 		}
 		text := report.PrivacyText(channel.Privacy)
 		kind := numbered(v.tables.kinds, text, func() { d.Kinds = append(d.Kinds, text) })
-		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Rights)})
+		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Permissions)})
 	}
 	for _, group := range v.Audit.Groups {
-		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Rights)})
+		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Permissions)})
 	}
-	d.Organization = v.grants(v.Rights)
+	d.Organization = v.grants(v.Permissions)
 	v.addFindings()
 	v.addPerson()
 	d.Sets, d.Counts = v.people.encoded(), [][3]int{}
@@ -164,7 +164,7 @@ func (v *auditView) addFindings() {
 					deactivated = append(deactivated, v.people.place(account.Account))
 				}
 			}
-			list = append(list, []any{finding.Where, append([]string{}, finding.Addresses...), v.setOf(finding.People), deactivated})
+			list = append(list, []any{finding.Where, append([]string{}, finding.Resources...), v.setOf(finding.People), deactivated})
 		}
 		v.tables.data.Findings = append(v.tables.data.Findings, list)
 	}
@@ -181,8 +181,8 @@ func (v *auditView) addPerson() {
 	}
 	for _, scope := range v.Person.Scopes {
 		list := [][]int{}
-		for _, right := range scope.Rights {
-			list = append(list, []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Through), nobody})
+		for _, permission := range scope.Permissions {
+			list = append(list, []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Through), nobody})
 		}
 		person.Scopes = append(person.Scopes, []any{scope.Kind, scope.Name, v.tables.grant(list)})
 	}
@@ -202,7 +202,7 @@ func (v *auditView) addAccounts() {
 		if of := v.named[account.OwnerID]; of != nil {
 			owner = v.people.place(of.Account)
 		}
-		rows = append(rows, []any{account.ID, account.Name, account.Address, account.Role, flags, owner})
+		rows = append(rows, []any{account.ID, account.Name, account.Email, account.Role, flags, owner})
 	}
 	v.tables.data.Accounts = rows
 }

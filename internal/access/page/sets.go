@@ -16,7 +16,7 @@ type set struct {
 	*report.People
 	Index int
 	Size  string // how many there are, as people write it
-	// Brief is who is in it where a right is shown: a few, and the way to all of them.
+	// Brief is who is in it where a permission is shown: a few, and the way to all of them.
 	Brief template.HTML
 	// Base is a set that most of this one are in too, nil if this one is written in full. A thousand channels in each of
 	// which nearly everyone loses something are then a thousand times a few names, and not five million.
@@ -144,7 +144,7 @@ func (x *peopleIndex) names(accounts []*report.Account) string {
 		notes := notes(account)
 		if x.named[account.Name] > 1 {
 			var address strings.Builder
-			isolate(&address, account.Address)
+			isolate(&address, account.Email)
 			notes = append([]string{address.String()}, notes...)
 		}
 		if len(notes) > 0 {
@@ -203,7 +203,7 @@ type personData struct {
 func (v *view) Data() (template.JS, error) {
 	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
 	for i, account := range v.people.accounts {
-		d.Accounts[i] = personData{account.Name, account.Address}
+		d.Accounts[i] = personData{account.Name, account.Email}
 	}
 	return encodedJSON(d)
 }

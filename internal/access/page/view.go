@@ -11,7 +11,7 @@ import (
 )
 
 // view is a report in the order in which the template writes it. Who gains and who loses is written once for each set
-// of people, however many rights name it: in 1,000 channels it is mostly the same few sets.
+// of people, however many permissions name it: in 1,000 channels it is mostly the same few sets.
 type view struct {
 	*report.Report
 	Layout *layout
@@ -30,7 +30,7 @@ type table struct {
 	First, More       []*blockView
 }
 
-// option is a right that can be filtered by, one of a kind of thing.
+// option is a permission that can be filtered by, one of a kind of thing.
 type option struct {
 	Index int    // among all options; the script knows it by this
 	Name  string // of the permission; empty for being in a channel or a group
@@ -57,13 +57,13 @@ type blockView struct {
 type place struct {
 	Index         int // of a channel, otherwise -1
 	Name, OldName string
-	Addresses     []string
+	Resources     []string
 }
 
 // rowView is a row of a block. There can be thousands: a template reads the fields of a struct fast, and calls functions slowly.
 type rowView struct {
 	*report.Row
-	Options                      string // the numbers of the rights
+	Options                      string // the numbers of the permissions
 	Gains, Loses                 *set   // nil if no one
 	Whys                         []string
 	InternetGains, InternetLoses bool
@@ -84,9 +84,9 @@ func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), repor
 // Others are the places beyond [blockView.Named].
 func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
 
-// HasAddresses reports whether resources of a plan change it.
-func (b *blockView) HasAddresses() bool {
-	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Addresses) > 0 })
+// HasResources reports whether resources of a plan change it.
+func (b *blockView) HasResources() bool {
+	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Resources) > 0 })
 }
 
 // Names are what a place is called, and was.
@@ -105,7 +105,7 @@ func newView(r *report.Report) *view {
 	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
 	for _, kind := range v.Options {
 		slices.SortStableFunc(kind.List, func(a, b *option) int {
-			return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
+			return slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(a.Name)) - slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(b.Name))
 		})
 	}
 	return v
@@ -117,11 +117,11 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 	for i, block := range blocks {
 		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Rows: v.rows(kind, block.Rows)}
 		for _, channel := range block.Channels {
-			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Addresses})
+			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Resources})
 			places++
 		}
 		if group := block.Group; group != nil {
-			view.Places = []*place{{-1, group.Name, group.OldName, group.Addresses}}
+			view.Places = []*place{{-1, group.Name, group.OldName, group.Resources}}
 		}
 		if i < manyRows {
 			table.First = append(table.First, view)
@@ -146,10 +146,10 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 			InternetGains: row.Internet == report.InternetGains, InternetLoses: row.Internet == report.InternetLoses,
 		}
 		var options []string
-		for _, right := range row.Rights {
-			options = append(options, fmt.Sprint(v.optionFor(kind, right).Index))
-			if right.Unknown && right.Why != "" && !slices.Contains(view.Whys, right.Why) {
-				view.Whys = append(view.Whys, right.Why)
+		for _, permission := range row.Permissions {
+			options = append(options, fmt.Sprint(v.optionFor(kind, permission).Index))
+			if permission.Unknown && permission.Why != "" && !slices.Contains(view.Whys, permission.Why) {
+				view.Whys = append(view.Whys, permission.Why)
 			}
 		}
 		view.Options = strings.Join(options, " ")
@@ -158,11 +158,11 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 	return views
 }
 
-// optionFor returns the option for a right, a new one when the right is met first.
-func (v *view) optionFor(kind string, right *report.Right) *option {
-	key := kind + " " + right.Name
-	if right.Name == "" {
-		key += " " + right.Text
+// optionFor returns the option for a permission, a new one when the permission is met first.
+func (v *view) optionFor(kind string, permission *report.Permission) *option {
+	key := kind + " " + permission.Name
+	if permission.Name == "" {
+		key += " " + permission.Text
 	}
 	if known, ok := v.options[key]; ok {
 		return known
@@ -172,7 +172,7 @@ func (v *view) optionFor(kind string, right *report.Right) *option {
 		at = len(v.Options)
 		v.Options = append(v.Options, &options{Kind: kind})
 	}
-	fresh := &option{Index: len(v.options), Name: right.Name, Text: right.Text}
+	fresh := &option{Index: len(v.options), Name: permission.Name, Text: permission.Text}
 	v.options[key] = fresh
 	v.Options[at].List = append(v.Options[at].List, fresh)
 	return fresh

@@ -12,26 +12,26 @@ import (
 func (r *Report) explain() {
 	c := r.causes()
 	for _, channel := range r.Channels {
-		own := ownCause{what: differing(channel.Rights), membership: "changed subscriptions", movers: accountsOf(channel.Joins, channel.Leaves)}
+		own := ownCause{what: differing(channel.Permissions), membership: "changed subscriptions", movers: accountsOf(channel.Joins, channel.Leaves)}
 		if channel.Privacy.Differs() {
 			own.what = "the channel's privacy"
 		}
 		if channel.Action == Reactivate {
 			own.back = "the reactivation of the channel"
 		}
-		c.explainRights(channel.Rights, own)
+		c.explainPermissions(channel.Permissions, own)
 	}
 	for _, group := range r.Groups {
-		own := ownCause{what: differing(group.Rights), membership: "the group's changed members", movers: accountsOf(group.Joins, group.Leaves)}
+		own := ownCause{what: differing(group.Permissions), membership: "the group's changed members", movers: accountsOf(group.Joins, group.Leaves)}
 		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
 			own.what = own.membership
 		}
 		if group.Action == Reactivate {
 			own.back = "the reactivation of the group"
 		}
-		c.explainRights(group.Rights, own)
+		c.explainPermissions(group.Permissions, own)
 	}
-	c.explainRights(r.Rights, ownCause{})
+	c.explainPermissions(r.Permissions, ownCause{})
 }
 
 // ownCause is a cause within the object itself.
@@ -77,8 +77,8 @@ func (r *Report) causes() *causes {
 	for _, person := range r.People {
 		c.accounts[person.Account] = true
 	}
-	for _, right := range r.Rights {
-		c.organization[right.Name] = right.Change.Differs()
+	for _, permission := range r.Permissions {
+		c.organization[permission.Name] = permission.Change.Differs()
 	}
 	for i, group := range r.Groups {
 		if !group.changesMembers() {
@@ -90,30 +90,30 @@ func (r *Report) causes() *causes {
 			c.groups[name] = i
 		}
 	}
-	c.elsewhere = cmp.Or(c.account, differing(r.Rights), first)
+	c.elsewhere = cmp.Or(c.account, differing(r.Permissions), first)
 	return c
 }
 
-func (c *causes) explainRights(rights []*Right, own ownCause) {
-	for _, right := range rights {
-		if !right.Change.Differs() {
-			right.FollowsFrom = c.of(right, own)
+func (c *causes) explainPermissions(permissions []*Permission, own ownCause) {
+	for _, permission := range permissions {
+		if !permission.Change.Differs() {
+			permission.FollowsFrom = c.of(permission, own)
 		}
 	}
 }
 
-// of returns the closest cause that explains everyone who gains or loses a right.
-func (c *causes) of(right *Right, own ownCause) string {
-	setting := permission.Right(right.Name).OrganizationPermission()
-	group, membership := c.groupIn(right.Change.After.Texts)
+// of returns the closest cause that explains everyone who gains or loses access.
+func (c *causes) of(one *Permission, own ownCause) string {
+	setting := permission.ChannelPermission(one.Name).OrganizationPermission()
+	group, membership := c.groupIn(one.Change.After.Values)
 	switch {
 	case own.back != "":
 		return own.back
-	case group != "" && (right.isOnlyOf(membership) || !right.isOnlyOf(c.accounts)):
+	case group != "" && (one.isOnlyOf(membership) || !one.isOnlyOf(c.accounts)):
 		return group
-	case right.isOnlyOf(own.movers):
+	case one.isOnlyOf(own.movers):
 		return own.membership
-	case c.account != "" && right.isOnlyOf(c.accounts):
+	case c.account != "" && one.isOnlyOf(c.accounts):
 		return c.account
 	case c.organization[setting] && own.what != "":
 		return own.what + " and the organization's " + setting
@@ -123,8 +123,8 @@ func (c *causes) of(right *Right, own ownCause) string {
 	return cmp.Or(own.what, c.elsewhere)
 }
 
-// isOnlyOf reports whether anyone gains or loses a right, and all of them are among some accounts.
-func (r *Right) isOnlyOf(some map[*Account]bool) bool {
+// isOnlyOf reports whether anyone gains or loses access, and all of them are among some accounts.
+func (r *Permission) isOnlyOf(some map[*Account]bool) bool {
 	if len(some) == 0 || r.Gain.Len()+r.Lose.Len() == 0 || r.Internet != "" {
 		return false
 	}
@@ -156,11 +156,11 @@ func (c *causes) groupIn(texts []string) (name string, membership map[*Account]b
 }
 
 // differing names the permissions whose values differ, the first two.
-func differing(rights []*Right) string {
+func differing(permissions []*Permission) string {
 	var names []string
-	for _, right := range rights {
-		if right.Change.Differs() {
-			names = append(names, right.Name)
+	for _, permission := range permissions {
+		if permission.Change.Differs() {
+			names = append(names, permission.Name)
 		}
 	}
 	return strings.Join(names[:min(len(names), 2)], " and ")
@@ -176,11 +176,11 @@ func (r *Report) account() string {
 	for _, person := range r.People {
 		switch {
 		case person.Owner != nil && first == "":
-			return "the owner of " + person.Account.Address
+			return "the owner of " + person.Account.Email
 		case !person.Role.Differs():
 		case first == "":
-			first = person.Account.Address
-		case person.Account.Address != first:
+			first = person.Account.Email
+		case person.Account.Email != first:
 			others++
 		}
 	}

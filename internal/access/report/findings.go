@@ -40,7 +40,7 @@ const (
 )
 
 // Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
-// post, and guests who gain the same rights, regardless of their names and number.
+// post, and guests who gain the same permissions, regardless of their names and number.
 func (r *Report) Findings() []RiskGroup {
 	type key struct {
 		condition Condition

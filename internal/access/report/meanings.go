@@ -27,7 +27,7 @@ func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 func valueIn(words meaning.Words) Value {
 	value := Value{Unknown: words.IsUnknown}
 	if words.Text != "" || !words.IsNone && !words.IsUnknown {
-		value.Texts = []string{words.Text}
+		value.Values = []string{words.Text}
 	}
 	return value
 }

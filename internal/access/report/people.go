@@ -159,9 +159,9 @@ func (p places) all() iter.Seq[int] {
 // Account is a person or a bot.
 type Account struct {
 	// ID is negative for one that the plan creates.
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"email"`
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
 	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`
@@ -238,7 +238,7 @@ func (s *PeopleSets) Account(user *zulip.User) *Account {
 		return known
 	}
 	account := &Account{
-		ID: user.ID, Name: user.FullName, Address: user.Address(), Role: user.Role.String(),
+		ID: user.ID, Name: user.FullName, Email: user.Address(), Role: user.Role.String(),
 		IsBot: user.IsBot, IsSelf: user.ID == s.self,
 	}
 	s.accounts[user.ID] = account

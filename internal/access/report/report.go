@@ -40,9 +40,9 @@ type Report struct {
 	Groups   []*Group   `json:"groups"`
 	// People are accounts that the plan creates, changes or deactivates.
 	People []*Person `json:"people"`
-	// Rights are the organization's own permissions, and settings of it that decide who has others:
+	// Permissions are the organization's own permissions, and settings of it that decide who has others:
 	// waiting_period_threshold and enable_spectator_access.
-	Rights []*Right `json:"permissions"`
+	Permissions []*Permission `json:"permissions"`
 	// Unknown are sentences about values not known yet, in addition to the marks above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
@@ -98,11 +98,11 @@ type Channel struct {
 	Name    string `json:"name"`
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; empty if it is only affected.
-	Addresses []string `json:"resources"`
+	// Resources are the addresses of the resources that change it in the plan; empty if it is only affected.
+	Resources []string `json:"resources"`
 	// Privacy is what kind of channel it is, in words.
-	Privacy Change   `json:"privacy"`
-	Rights  []*Right `json:"permissions"`
+	Privacy     Change        `json:"privacy"`
+	Permissions []*Permission `json:"permissions"`
 	// Joins and Leaves are the people subscribed and unsubscribed.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
@@ -110,18 +110,18 @@ type Channel struct {
 
 // isPrivate reports whether a value is the privacy of a private channel.
 func isPrivate(privacy Value) bool {
-	return len(privacy.Texts) == 1 && (privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
+	return len(privacy.Values) == 1 && (privacy.Values[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || privacy.Values[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
 }
 
 // isOpened reports whether a private channel becomes one that is not.
 func (c *Channel) isOpened() bool {
-	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Texts) == 1 && !isPrivate(c.Privacy.After)
+	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Values) == 1 && !isPrivate(c.Privacy.After)
 }
 
-// gainOf are who gains one right in the channel.
-func (c *Channel) gainOf(right permission.Right) *People {
-	for _, one := range c.Rights {
-		if one.Name == string(right) {
+// gainOf returns the people who gain access by a permission of the channel.
+func (c *Channel) gainOf(name permission.ChannelPermission) *People {
+	for _, one := range c.Permissions {
+		if one.Name == string(name) {
 			return one.Gain
 		}
 	}
@@ -152,8 +152,8 @@ func where(kind, name, oldName string) string {
 	return kind + " " + called(fmt.Sprintf("%q", name), oldName)
 }
 
-// Right is a permission: its value, and the people with effective access.
-type Right struct {
+// Permission is a permission: its value, and the people with effective access.
+type Permission struct {
 	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text says what it permits, to follow "can": post.
@@ -176,7 +176,7 @@ type Right struct {
 	LocksOut bool `json:"-"`
 }
 
-// The values of [Right.Internet].
+// The values of [Permission.Internet].
 const (
 	InternetGains = "gain"
 	InternetLoses = "lose"
@@ -190,32 +190,32 @@ type Change struct {
 
 // Value is a value in words.
 type Value struct {
-	// Texts are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
+	// Values are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
 	// as before something is created.
-	Texts []string `json:"values"`
+	Values []string `json:"values"`
 	// Unknown is true if the plan doesn't know the whole value yet.
 	Unknown bool `json:"unknown"`
 }
 
 // ValueOf is a value of one text.
-func ValueOf(text string) Value { return Value{Texts: []string{text}} }
+func ValueOf(text string) Value { return Value{Values: []string{text}} }
 
 // IsNone reports whether there is no value, as before something is created.
-func (v Value) IsNone() bool { return v.Texts == nil && !v.Unknown }
+func (v Value) IsNone() bool { return v.Values == nil && !v.Unknown }
 
 // Differs reports whether a change is one, for certain or not.
 func (c Change) Differs() bool {
-	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Texts, c.After.Texts)
+	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Values, c.After.Values)
 }
 
 // key is the same text for the same change.
 func (c Change) key() string {
-	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Texts, c.Before.Texts == nil, c.Before.Unknown, c.After.Texts, c.After.Texts == nil, c.After.Unknown)
+	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Values, c.Before.Values == nil, c.Before.Unknown, c.After.Values, c.After.Values == nil, c.After.Unknown)
 }
 
 // String writes a value for people; names in it are not escaped.
 func (v Value) String() string {
-	switch text := strings.Join(v.Texts, ", "); {
+	switch text := strings.Join(v.Values, ", "); {
 	case v.Unknown && text == "":
 		return "not known yet"
 	case v.Unknown:
@@ -231,8 +231,8 @@ type Group struct {
 	Name    string `json:"name"`
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; with zulip_user_group_membership there can be several.
-	Addresses []string `json:"resources"`
+	// Resources are the addresses of the resources that change it in the plan; with zulip_user_group_membership there can be several.
+	Resources []string `json:"resources"`
 	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
 	Members   Change `json:"members"`
 	Subgroups Change `json:"subgroups"`
@@ -240,8 +240,8 @@ type Group struct {
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
 	// Unknown is true if its members aren't known yet.
-	Unknown bool     `json:"unknown"`
-	Rights  []*Right `json:"permissions"`
+	Unknown     bool          `json:"unknown"`
+	Permissions []*Permission `json:"permissions"`
 }
 
 // Found is a finding of an audit.
@@ -254,11 +254,11 @@ type Found struct {
 	IsNew bool `json:"is_new"`
 }
 
-// Also is a change that is no right, or not one that is computed.
+// Also is a change of something other than a permission, or of a permission that is not computed.
 type Also struct {
-	// Address is the resource of the plan, or what was compared.
-	Address string `json:"resource"`
-	Action  Action `json:"action"`
+	// Resource is the address of the resource in the plan, or what was compared.
+	Resource string `json:"resource"`
+	Action   Action `json:"action"`
 	// Attributes are those that differ; none for something that is made or ends.
 	Attributes []AlsoAttribute `json:"attributes"`
 }
@@ -273,7 +273,7 @@ type AlsoAttribute struct {
 type Person struct {
 	Account   *Account `json:"-"`
 	AccountID int64    `json:"account"`
-	Addresses []string `json:"resources"`
+	Resources []string `json:"resources"`
 	Action    Action   `json:"action"`
 	// Role is the role in words: member, guest.
 	Role Change `json:"role"`
@@ -281,7 +281,7 @@ type Person struct {
 	Owner *Change `json:"owner,omitempty"`
 	// IsOwnedByGuest is true if the new owner is a guest.
 	IsOwnedByGuest bool `json:"-"`
-	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
-	// group and in the organization. It is not among those who lose these rights one by one.
+	// LosesEverything says that the account is deactivated, and loses every permission it has, in every channel, over every user
+	// group and in the organization. It is not among those who lose these permissions one by one.
 	LosesEverything bool `json:"loses_everything,omitempty"`
 }

@@ -71,7 +71,7 @@ func (b *Violation) line() string {
 	text := b.Where + ": " + b.Text
 	names := make([]string, len(b.People))
 	for i, one := range b.People {
-		names[i] = one.Name + " (" + one.Address
+		names[i] = one.Name + " (" + one.Email
 		if len(one.Through) > 0 {
 			names[i] += ", through " + strings.Join(one.Through, " and ")
 		}
@@ -160,10 +160,10 @@ type Violation struct {
 
 // RulePerson is a person concerned by a violation.
 type RulePerson struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"email"`
-	IsBot   bool   `json:"is_bot"`
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	IsBot bool   `json:"is_bot"`
 	// Role is the role in words, after the plan.
 	Role string `json:"role"`
 	// Through is the source of the access: a principal of the permission ("group:leads > group:sre"), "subscriber".

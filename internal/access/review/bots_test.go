@@ -56,9 +56,9 @@ func TestReviewBot_Reactivated_RulesUnknown(t *testing.T) {
 	f.channel("vault", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, bot)})
 	f.Call(t, "DELETE", fmt.Sprintf("/bots/%d", bot), nil)
 	found := f.reviewed(`rule "people alone" {
-  channels = "vault"
-  right    = "subscribed"
-  only     = "user:olga@example.com"
+  channels   = "vault"
+  permission = "subscribed"
+  only       = "user:olga@example.com"
 }`, resourceChange("zulip_bot", nil, attributes{"short_name": "spy", "full_name": "Spy", "adopt_deactivated": true}))
 	expectRule(t, found, "people alone", true)
 }

@@ -131,7 +131,7 @@ func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 		channel.Facts.TopicsPolicy = policy
 	}
 	b.setFolder(channel, c)
-	planned := b.plannedRights(c, permission.Channels, channel.Facts.Permissions)
+	planned := b.plannedPermissions(c, permission.Channels, channel.Facts.Permissions)
 	channel.Planned = merge(channel.Planned, planned)
 	channel.Facts.Permissions = withPlanned(channel.Facts.Permissions, planned)
 	for name, one := range planned {

@@ -88,7 +88,7 @@ func (b *builder) listedMembers(c *plan.Change) {
 // groupPermissions applies who may do what with a group.
 func (b *builder) groupPermissions(c *plan.Change) {
 	if group := b.groupOf[c]; group != nil {
-		planned := b.plannedRights(c, permission.UserGroups, group.Permissions)
+		planned := b.plannedPermissions(c, permission.UserGroups, group.Permissions)
 		group.Planned, group.Permissions = merge(group.Planned, planned), withPlanned(group.Permissions, planned)
 	}
 }

@@ -77,8 +77,8 @@ func TestProtocolReview_LargePlan_OneSnapshot(t *testing.T) {
 		t.Fatalf("the review has %d channels", len(found.Channels))
 	}
 	for _, channel := range found.Channels {
-		if right := channel.Rights[0]; right.Name != "can_send_message_group" || right.Lose.Len() != people-1 {
-			t.Fatalf("in %s %d lose %s", channel.Name, right.Lose.Len(), right.Name)
+		if permission := channel.Permissions[0]; permission.Name != "can_send_message_group" || permission.Lose.Len() != people-1 {
+			t.Fatalf("in %s %d lose %s", channel.Name, permission.Lose.Len(), permission.Name)
 		}
 	}
 	text := markdownOf(t, found)

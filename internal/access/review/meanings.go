@@ -23,7 +23,7 @@ func (b *builder) sayMeanings() {
 			b.unknown(access.Anywhere, "This version doesn't know %s: it has no resource %s.", change.Address, change.Type)
 			continue
 		}
-		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
+		also := &report.Also{Resource: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
 		switch {
 		case of.NamedBy == "" && change.Does("create"):
 			also.Action = report.Update // there is one already
@@ -48,7 +48,7 @@ func (b *builder) sayMeanings() {
 	}
 	b.sayLastDomain()
 	b.sayRekeyed()
-	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Address, y.Address) })
+	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Resource, y.Resource) })
 }
 
 // sayLastDomain says that an organization whose last domain is removed does not restrict addresses any more: the server sees to
@@ -110,7 +110,7 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
 		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
-			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
+			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasPermission(name))
 		},
 	}
 	if b.org != nil {
@@ -166,10 +166,10 @@ type nothingKnown struct{ plan.Attributes }
 // Value returns that it is not known.
 func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
 
-// hasRight reports whether the report has a line of a permission of the organization: it has none where someone has done by
+// hasPermission reports whether the report has a line of a permission of the organization: it has none where someone has done by
 // hand what is planned.
-func (b *builder) hasRight(name string) bool {
-	return slices.ContainsFunc(b.report.Rights, func(right *report.Right) bool { return right.Name == name })
+func (b *builder) hasPermission(name string) bool {
+	return slices.ContainsFunc(b.report.Permissions, func(permission *report.Permission) bool { return permission.Name == name })
 }
 
 // namedAddresses are the resources listed with a channel, a group or an account of the report.
@@ -181,13 +181,13 @@ func (b *builder) namedAddresses() map[string]bool {
 		}
 	}
 	for _, channel := range b.report.Channels {
-		add(channel.Addresses)
+		add(channel.Resources)
 	}
 	for _, group := range b.report.Groups {
-		add(group.Addresses)
+		add(group.Resources)
 	}
 	for _, person := range b.report.People {
-		add(person.Addresses)
+		add(person.Resources)
 	}
 	return named
 }

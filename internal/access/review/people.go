@@ -83,7 +83,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 		account.BotOwnerID, account.OwnerText = &owner.ID, report.ValueOf(owner.Address())
 	case known:
 		b.missing(access.Anywhere, c, []string{text})
-		account.OwnerText = report.Value{Texts: []string{text}, Unknown: true}
+		account.OwnerText = report.Value{Values: []string{text}, Unknown: true}
 	default:
 		b.unknown(access.Anywhere, "The owner of %s isn't known yet, and the bot's access depends on it.", c.Address)
 		account.OwnerText = report.Value{Unknown: true}

@@ -151,20 +151,20 @@ func TestReviewOfProviderInstances(t *testing.T) {
 	}
 }
 
-// missed is one account that gained or lost a right on a real server, at feature level 442, by a change of which the
+// missed is one account that gained or lost access on a real server, at feature level 442, by a change of which the
 // review said something else.
 type missed struct {
-	Miss    string           `json:"miss"` // "review"
-	Change  []any            `json:"change"`
-	Right   permission.Right `json:"right"`
-	Who     string           `json:"who"`
-	Role    []any            `json:"role"`
-	Said    any              `json:"said"`
-	Real    any              `json:"real"`
-	Can     []bool           `json:"access_said"` // before and after
-	Could   []bool           `json:"access_real"`
-	Words   any              `json:"words"`
-	Privacy string           `json:"privacy"`
+	Miss       string                       `json:"miss"` // "review"
+	Change     []any                        `json:"change"`
+	Permission permission.ChannelPermission `json:"permission"`
+	Who        string                       `json:"who"`
+	Role       []any                        `json:"role"`
+	Said       any                          `json:"said"`
+	Real       any                          `json:"real"`
+	Can        []bool                       `json:"access_said"` // before and after
+	Could      []bool                       `json:"access_real"`
+	Words      any                          `json:"words"`
+	Privacy    string                       `json:"privacy"`
 }
 
 func (m *missed) isWebhook() bool {
@@ -174,13 +174,13 @@ func (m *missed) isWebhook() bool {
 // isAlreadyIn reports whether the account could not be taken out of the archived channel before it tried to join: the
 // server's answer to who is in it is success.
 func (m *missed) isAlreadyIn() bool {
-	return m.Change[0] == "archive" && m.Right == permission.CanSubscribe && !m.isWebhook()
+	return m.Change[0] == "archive" && m.Permission == permission.CanSubscribe && !m.isWebhook()
 }
 
 // isTakenOut reports whether the account had been taken out of the archived channel, after it had tried to join it, and
 // no one could put it back. What it lost it lost by that.
 func (m *missed) isTakenOut() bool {
-	return m.Change[0] == "archive" && slices.Contains([]permission.Right{permission.CanAddSubscribers, permission.CanRemoveSubscribers}, m.Right)
+	return m.Change[0] == "archive" && slices.Contains([]permission.ChannelPermission{permission.CanAddSubscribers, permission.CanRemoveSubscribers}, m.Permission)
 }
 
 // scene is an organization of one's own in which such a change is planned anew.
@@ -241,7 +241,7 @@ func (s *scene) make(privacy string, subscribers ...int64) {
 	s.permit(string(permission.CanAdministerChannel), "")
 }
 
-// permit gives a right in the channel to a value; "" is nobody.
+// permit gives a permission in the channel to a value; "" is nobody.
 func (s *scene) permit(setting, value string) {
 	s.t.Helper()
 	if value == "" {
@@ -273,17 +273,17 @@ func (s *scene) channelChange(before, after attributes) attributes {
 // plan makes the situation before the change, and returns the changes.
 func (s *scene) plan() []attributes {
 	s.t.Helper()
-	right := string(s.row.Right)
+	permission := string(s.row.Permission)
 	switch s.row.Change[0] {
 	case "permissions":
 		s.make(s.row.Privacy, s.who)
 		nobody, named := []string{"role:nobody"}, []string{"user:" + s.address}
 		before, after := nobody, named
 		if s.row.Can[0] {
-			s.permit(right, s.named())
+			s.permit(permission, s.named())
 			before, after = named, nobody
 		}
-		return []attributes{s.channelChange(attributes{right: before}, attributes{right: after})}
+		return []attributes{s.channelChange(attributes{permission: before}, attributes{permission: after})}
 	case "deactivate":
 		s.make(s.row.Privacy)
 		return []attributes{resourceChange("zulip_user", attributes{"id": s.who, "email": s.address}, nil)}
@@ -300,7 +300,7 @@ func (s *scene) plan() []attributes {
 		return []attributes{s.channelChange(attributes{"privacy": "public"}, attributes{"privacy": s.row.Privacy})}
 	case "waiting":
 		s.make(s.row.Privacy)
-		s.permit(right, s.role("fullmembers"))
+		s.permit(permission, s.role("fullmembers"))
 		s.realm("waiting_period_threshold", "100000")
 		return []attributes{resourceChange("zulip_organization", attributes{"waiting_period_threshold": 100000}, attributes{"waiting_period_threshold": 0})}
 	case "archive":
@@ -314,23 +314,23 @@ func (s *scene) planArchive() []attributes {
 	s.t.Helper()
 	var changes []attributes
 	switch {
-	case s.row.Right == permission.CanDeleteOwnMessage:
+	case s.row.Permission == permission.CanDeleteOwnMessage:
 		s.make(s.row.Privacy)
 		s.permit("can_subscribe_group", s.named())
 		s.permit("can_delete_own_message_group", s.role("everyone"))
 	case s.row.isTakenOut():
 		s.make(s.row.Privacy, s.who)
-		if s.row.Right == permission.CanAddSubscribers {
+		if s.row.Permission == permission.CanAddSubscribers {
 			s.realm("can_add_subscribers_group", fmt.Sprintf(`{"new":%s}`, s.role("members")))
 		} else {
-			s.permit(string(s.row.Right), s.named())
+			s.permit(string(s.row.Permission), s.named())
 		}
 		changes = append(changes, resourceChange("zulip_channel_subscription",
 			attributes{"channel_id": s.channel, "users": []string{s.address}, "added_user_ids": []int64{s.who}}, nil))
 	default:
 		s.make(s.row.Privacy, s.who)
 		if s.row.isWebhook() {
-			s.permit(string(s.row.Right), s.named())
+			s.permit(string(s.row.Permission), s.named())
 		}
 	}
 	return append(changes, s.channelChange(attributes{"on_destroy": "archive"}, nil))
@@ -359,8 +359,8 @@ func TestConformanceReview_PastErrors_Correct(t *testing.T) {
 		}
 		s := newScene(t, &row)
 		plan := planOf(t, s.plan()...)
-		if got := effectOn(reviewOf(t, s.o, plan), "c", row.Right, s.who); got != want {
-			t.Errorf("[%d] %v: %s by %s %v in a %s channel: %d, not %d: %v", i, row.Change, row.Right, row.Who, row.Role, row.Privacy, got, want, row.Words)
+		if got := effectOn(reviewOf(t, s.o, plan), "c", row.Permission, s.who); got != want {
+			t.Errorf("[%d] %v: %s by %s %v in a %s channel: %d, not %d: %v", i, row.Change, row.Permission, row.Who, row.Role, row.Privacy, got, want, row.Words)
 			continue
 		}
 		alike++

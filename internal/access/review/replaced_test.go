@@ -98,9 +98,9 @@ func TestReviewSubscription_ChannelChanged_OldUnsubscribed(t *testing.T) {
 	f := newFirm(t)
 	other := f.channel("other", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto)})
 	found := f.reviewed(`rule "somebody is on the board" {
-  channels = "board"
-  right    = "subscribed"
-  at_least = 1
+  channels   = "board"
+  permission = "subscribed"
+  at_least   = 1
 }`, replaced(resourceChange("zulip_channel_subscription",
 		attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "otto@example.com"}, "added_user_ids": []int64{f.ada, f.otto}},
 		attributes{"channel_id": other, "channel": "other", "users": []string{"ada@example.com"}}, "added_user_ids")))
@@ -121,9 +121,9 @@ func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 		return attributes{"id": id, "name": "board", "privacy": "private_shared_history", "initial_subscribers": []string{"ada@example.com"}}
 	}
 	found := f.reviewed(`rule "the board reads" {
-  channels = "board"
-  right    = "read"
-  only     = ["group:directors", "role:owners"]
+  channels   = "board"
+  permission = "read"
+  only       = ["group:directors", "role:owners"]
 }`, replaced(resourceChange("zulip_channel", board(f.board), board(nil), "id")))
 	expectRule(t, found, "the board reads", false)
 	for _, channel := range found.Channels {
@@ -156,7 +156,7 @@ func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	}
 }
 
-// The bots of the account lose their rights, for no resource reactivates them.
+// The bots of the account lose their permissions, for no resource reactivates them.
 func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
 	f := newFirm(t)
 	bot := int64(f.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})["user_id"].(float64))
@@ -164,9 +164,9 @@ func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
 		return attributes{"id": id, "email": "mel@example.com", "full_name": "Mel", "role": "member"}
 	}
 	found := f.reviewed(`rule "no bot posts" {
-  channels = "hall"
-  right    = "send_message"
-  never    = "user_id:`+fmt.Sprint(bot)+`"
+  channels   = "hall"
+  permission = "send_message"
+  never      = "user_id:`+fmt.Sprint(bot)+`"
 }`, replaced(resourceChange("zulip_user", mel(f.mel), mel(nil), "id")))
 	if rule := found.Rules[0]; rule.Before != report.RuleFails || rule.Status != report.RulePasses {
 		t.Errorf("the rule is %s, and was %s: %q", rule.Status, rule.Before, rule.Lines())
@@ -183,14 +183,14 @@ func TestReviewReplacedGroup_MembersKept(t *testing.T) {
 	}
 	found := f.reviewed(`
 rule "an adviser" {
-  groups   = "advisers"
-  right    = "member"
-  at_least = 1
+  groups     = "advisers"
+  permission = "member"
+  at_least   = 1
 }
 rule "only Mel" {
-  groups = "advisers"
-  right  = "member"
-  only   = "user:mel@example.com"
+  groups     = "advisers"
+  permission = "member"
+  only       = "user:mel@example.com"
 }
 `, replaced(resourceChange("zulip_user_group", advisers(f.advisers), advisers(nil), "id")))
 	expectRule(t, found, "an adviser", false)

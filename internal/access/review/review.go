@@ -54,7 +54,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
-			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
+			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.Permission{}, Unknown: []string{},
 			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
 		},
 	}
@@ -85,7 +85,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 
 // Computed is who can do what by computing, before and after a plan: what [New] compares, to be tried.
 type Computed struct {
-	// Before and After have rights in what the plan changes or has effects in, over all user groups, and in the organization.
+	// Before and After have permissions in what the plan changes or has effects in, over all user groups, and in the organization.
 	Before, After *access.Organization
 }
 
@@ -248,7 +248,7 @@ func (b *builder) read() error {
 
 // noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
-	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Rights)
+	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Effective)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.unknown(access.OneThing, "The reviewing account, %s, is not an administrator: this review lacks changes in private channels it isn't subscribed to.", self.Address())
 	}

@@ -67,17 +67,17 @@ func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 }
 
-// effectOn is what a review says of one account and one right in a channel: 1 it gains it, -1 it loses it.
-func effectOn(found *report.Report, channel string, right permission.Right, account int64) int {
+// effectOn is what a review says of one account and one permission in a channel: 1 it gains it, -1 it loses it.
+func effectOn(found *report.Report, channel string, name permission.ChannelPermission, account int64) int {
 	for _, person := range found.People {
 		if person.AccountID == account && person.LosesEverything {
 			return -1
 		}
 	}
 	for _, one := range found.Channels {
-		for _, says := range one.Rights {
+		for _, says := range one.Permissions {
 			switch {
-			case one.Name != channel || says.Name != string(right):
+			case one.Name != channel || says.Name != string(name):
 			case says.Gain.Has(account):
 				return 1
 			case says.Lose.Has(account):

@@ -87,42 +87,42 @@ func rulesOf(t *testing.T, text string) *rules.File {
 // firmRules are rules that hold in the organization as it is.
 const firmRules = `
 rule "board stays closed" {
-  channels = ["board", "folder:Board"]
-  right    = ["read", "read_history", "join"]
-  only     = ["group:directors", "role:owners"]
+  channels   = ["board", "folder:Board"]
+  permission = ["read", "read_history", "join"]
+  only       = ["group:directors", "role:owners"]
   except {
     people = ["user:olga@example.com"]
     reason = "She makes the channels"
   }
 }
 rule "no adviser reads the board" {
-  channels = "board"
-  right    = "read"
-  never    = "group:advisers"
+  channels   = "board"
+  permission = "read"
+  never      = "group:advisers"
 }
 rule "nothing is on the web" {
-  channels = "*"
-  right    = "read"
-  never    = "internet"
+  channels   = "*"
+  permission = "read"
+  never      = "internet"
 }
 rule "two owners" {
   role     = "owner"
   at_least = 2
 }
 rule "guests stay out of the hall" {
-  channels = "hall"
-  right    = "read"
-  never    = "role:guests"
-  only     = ["role:members"]
+  channels   = "hall"
+  permission = "read"
+  never      = "role:guests"
+  only       = ["role:members"]
 }
 rule "directors are members" {
-  groups = "directors"
-  right  = ["member", "manage"]
-  only   = ["role:members"]
+  groups     = "directors"
+  permission = ["member", "manage"]
+  only       = ["role:members"]
 }
 rule "members make groups" {
-  right = "create_groups"
-  only  = "role:members"
+  permission = "create_groups"
+  only       = "role:members"
 }
 rule "no open door" {
   joining = "invited"
@@ -201,9 +201,9 @@ func TestReviewRules_FailingBefore_NotStopped(t *testing.T) {
 	f.Call(t, "POST", fmt.Sprintf("/user_groups/%d/members", f.directors), map[string]string{"add": fmt.Sprintf("[%d]", f.mel)})
 	const text = `
 rule "no adviser among the directors" {
-  groups = "directors"
-  right  = "member"
-  never  = ["group:advisers", "role:everyone"]
+  groups     = "directors"
+  permission = "member"
+  never      = ["group:advisers", "role:everyone"]
 }
 `
 	before := attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com", "mel@example.com"}}

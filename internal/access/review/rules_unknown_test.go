@@ -26,39 +26,39 @@ const (
 // unknownRules are rules as the guide has them, about the things of the organization below. They hold.
 const unknownRules = `
 rule "board is for directors" {
-  channels = ["board", "folder:Board"]
-  right    = ["read", "read_history", "join"]
-  only     = ["group:directors", "role:owners"]
+  channels   = ["board", "folder:Board"]
+  permission = ["read", "read_history", "join"]
+  only       = ["group:directors", "role:owners"]
 }
 rule "no contractor in private channels" {
-  channels = "privacy:private"
-  right    = "subscribed"
-  never    = "group:contractors"
+  channels   = "privacy:private"
+  permission = "subscribed"
+  never      = "group:contractors"
 }
 rule "nothing is on the web" {
-  channels = "*"
-  right    = "read"
-  never    = "internet"
+  channels   = "*"
+  permission = "read"
+  never      = "internet"
 }
 rule "press posts news" {
-  channels = "news"
-  right    = "send_message"
-  only     = ["group:press", "role:administrators"]
+  channels   = "news"
+  permission = "send_message"
+  only       = ["group:press", "role:administrators"]
 }
 rule "somebody administers private channels" {
-  channels = "privacy:private"
-  right    = "administer_channel"
-  at_least = 1
+  channels   = "privacy:private"
+  permission = "administer_channel"
+  at_least   = 1
 }
 rule "no guests in private channels" {
-  channels = "privacy:private"
-  right    = "read"
-  only     = "role:members"
+  channels   = "privacy:private"
+  permission = "read"
+  only       = "role:members"
 }
 rule "incidents are for responders" {
-  channels = "incident-*"
-  right    = ["read", "administer_channel"]
-  only     = ["group:directors", "role:administrators"]
+  channels   = "incident-*"
+  permission = ["read", "administer_channel"]
+  only       = ["group:directors", "role:administrators"]
 }
 rule "two owners" {
   role     = "owner"
@@ -70,19 +70,19 @@ rule "directors administer" {
   only = "group:directors"
 }
 rule "directors are few" {
-  groups  = "directors"
-  right   = "member"
-  only    = "role:members"
-  at_most = 5
+  groups     = "directors"
+  permission = "member"
+  only       = "role:members"
+  at_most    = 5
 }
 rule "administrators manage directors" {
-  groups = ["directors", "contractors"]
-  right  = ["manage", "add_members"]
-  only   = "role:administrators"
+  groups     = ["directors", "contractors"]
+  permission = ["manage", "add_members"]
+  only       = "role:administrators"
 }
 rule "administrators manage all groups" {
-  right = ["manage_all_groups", "create_multiuse_invite"]
-  only  = "role:administrators"
+  permission = ["manage_all_groups", "create_multiuse_invite"]
+  only       = "role:administrators"
 }
 rule "no open door" {
   joining = "invited"
@@ -233,9 +233,9 @@ func (p *unknownPlan) draw() {
 		p.add("zulip_user_group", name, nil, attributes{"name": name, "members": []string{"max@example.com"}}, later{"description": func(*rand.Rand) any { return "x" }}, nil)
 	case "channel names new group":
 		group(members)
-		right := p.pick("can_send_message_group", "can_subscribe_group", "can_administer_channel_group", "can_add_subscribers_group")
-		p.add("zulip_channel", name+"_"+channel, attributes{"id": p.ids[channel], "name": channel, right: []string{}}, attributes{"id": p.ids[channel], "name": channel},
-			later{right: names("group:" + name)}, map[string]string{right: "zulip_user_group." + name})
+		permission := p.pick("can_send_message_group", "can_subscribe_group", "can_administer_channel_group", "can_add_subscribers_group")
+		p.add("zulip_channel", name+"_"+channel, attributes{"id": p.ids[channel], "name": channel, permission: []string{}}, attributes{"id": p.ids[channel], "name": channel},
+			later{permission: names("group:" + name)}, map[string]string{permission: "zulip_user_group." + name})
 	case "new channel names new group":
 		group(members)
 		p.add("zulip_channel", name, nil, attributes{"name": "room-" + name, "privacy": privacy, "can_send_message_group": []string{"group:" + name}}, nil, nil)
@@ -274,8 +274,8 @@ func (p *unknownPlan) draw() {
 			nil, map[string]string{"folder_id": "zulip_channel_folder." + name})
 	case "permission of the organization":
 		group(members)
-		right := p.pick("can_create_groups", "can_manage_all_groups", "can_add_custom_emoji_group")
-		p.add("zulip_organization", name, attributes{right: []string{"role:administrators"}}, attributes{}, later{right: names("group:" + name)}, map[string]string{right: "zulip_user_group." + name})
+		permission := p.pick("can_create_groups", "can_manage_all_groups", "can_add_custom_emoji_group")
+		p.add("zulip_organization", name, attributes{permission: []string{"role:administrators"}}, attributes{}, later{permission: names("group:" + name)}, map[string]string{permission: "zulip_user_group." + name})
 	}
 }
 

@@ -112,10 +112,10 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 	if effect := effectOn(found, "releases", permission.CanSendMessage, int64(lena.ID)); effect != -1 {
 		t.Errorf("in channel %d: %d", channel, effect)
 	}
-	for what, rights := range map[string][]*report.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
-		i := slices.IndexFunc(rights, func(right *report.Right) bool { return right.Name == what })
-		if i < 0 || !rights[i].Lose.Has(int64(lena.ID)) {
-			t.Errorf("%s: %+v", what, rights)
+	for what, permissions := range map[string][]*report.Permission{"can_join_group": found.Groups[0].Permissions, "can_create_groups": found.Permissions, "waiting_period_threshold": found.Permissions} {
+		i := slices.IndexFunc(permissions, func(permission *report.Permission) bool { return permission.Name == what })
+		if i < 0 || !permissions[i].Lose.Has(int64(lena.ID)) {
+			t.Errorf("%s: %+v", what, permissions)
 		}
 	}
 	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
@@ -132,15 +132,15 @@ func TestReviewOfIncomingWebhookBots(t *testing.T) {
 		resourceChange("zulip_bot", nil, attributes{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}),
 		resourceChange("zulip_channel", nil, attributes{"name": "releases", "can_administer_channel_group": []string{"user:hook-bot@zulip.example.com"}, "can_send_message_group": []string{"user:hook-bot@zulip.example.com"}}),
 	))
-	for _, right := range found.Channels[0].Rights {
-		hook := right.Gain.Some(func(a *report.Account) bool { return a.Name == "Hook" })
-		if want := right.Name == string(permission.CanSendMessage); hook != want {
-			t.Errorf("%s: %t", right.Name, hook)
+	for _, one := range found.Channels[0].Permissions {
+		hook := one.Gain.Some(func(a *report.Account) bool { return a.Name == "Hook" })
+		if want := one.Name == string(permission.CanSendMessage); hook != want {
+			t.Errorf("%s: %t", one.Name, hook)
 		}
 	}
 }
 
-// A guest whom the same plan makes a member is no guest when it gains a right.
+// A guest whom the same plan makes a member gains access as a member.
 func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	paul, _ := o.Sandbox.Credentials("guest")
@@ -193,9 +193,9 @@ func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	}
 	found := reviewOf(t, o, planOf(t, topics("inherit", "empty_topic_only")))
 	expectWords(t, found, "lockout narrowing")
-	for right, want := range map[permission.Right]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
-		if got := effectOn(found, "releases", right, id(t, o, "member")); got != want {
-			t.Errorf("%s: %d", right, got)
+	for name, want := range map[permission.ChannelPermission]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
+		if got := effectOn(found, "releases", name, id(t, o, "member")); got != want {
+			t.Errorf("%s: %d", name, got)
 		}
 	}
 	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Summary.Conditions) > 0 {
@@ -212,7 +212,7 @@ func becomes(found *report.Report) map[string]string {
 	roles := map[string]string{}
 	for _, person := range found.People {
 		if person.Role.Differs() {
-			roles[person.Account.Address] += fmt.Sprintf("%s → %s", person.Role.Before, person.Role.After)
+			roles[person.Account.Email] += fmt.Sprintf("%s → %s", person.Role.Before, person.Role.After)
 		}
 	}
 	return roles
@@ -283,7 +283,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 }
 
 // The review has all permissions of the role. Removing the last owner fails.
-func TestReviewRoleMembers_Changed_AllRights(t *testing.T) {
+func TestReviewRoleMembers_Changed_AllPermissions(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := id(t, o, "member")
 	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{

@@ -188,7 +188,7 @@ func TestReview_AnyAttribute_Reported(t *testing.T) {
 // expectMention expects a line about zulip_TYPE.x, or a risk, or what is not known.
 func expectMention(t *testing.T, found *report.Report, what string) {
 	t.Helper()
-	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Rights)
+	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Permissions)
 	if mentions == 0 {
 		t.Errorf("%s: %q, %+v", what, found.Summary.Text, found.Summary)
 	}

@@ -84,8 +84,8 @@ func (p *parser) rule(block *hclfile.Block) {
 			rule.Channels = p.selectors(one)
 		case "groups":
 			rule.Groups = p.selectors(one)
-		case "right":
-			rule.Rights = p.rights(has, one)
+		case "permission":
+			rule.Permissions = p.permissions(has, one)
 		case "role":
 			rule.Roles = p.roles(one)
 		case "joining":
@@ -117,19 +117,19 @@ func (p *parser) shape(rule *Rule, has hclfile.Has) {
 	says := has.Any("only", "never", "at_least", "at_most")
 	isOfThings := has.Any("channels", "groups")
 	if has.Any("joining") {
-		if says || isOfThings || has.Any("right", "role", "except") {
+		if says || isOfThings || has.Any("permission", "role", "except") {
 			p.Fail(rule.Line, "a rule with joining can't have other attributes: write another rule for the rest")
 		}
 		return
 	}
 	switch {
-	case has.Any("role") && (isOfThings || has.Any("right")):
-		p.Fail(rule.Line, "a rule with role is about the people with that role: write another rule for channels, groups and rights")
+	case has.Any("role") && (isOfThings || has.Any("permission")):
+		p.Fail(rule.Line, "a rule with role is about the people with that role: write another rule for channels, groups and permissions")
 	case has["channels"] && has["groups"]:
 		p.Fail(rule.Line, "channels and groups are both set: write a rule for each")
 	}
-	if !has.Any("role", "right") {
-		p.Fail(rule.Line, "the rule selects nothing: write right = \"read\" with channels, right = \"manage\" with groups, right with a permission of the organization, role, or joining")
+	if !has.Any("role", "permission") {
+		p.Fail(rule.Line, "the rule selects nothing: write permission = \"read\" with channels, permission = \"manage\" with groups, permission with a permission of the organization, role, or joining")
 	}
 	if !says {
 		p.Fail(rule.Line, "the rule requires nothing: write only, never, at_least or at_most")
@@ -214,17 +214,17 @@ func (p *parser) except(rule *Rule, block *hclfile.Block) {
 	rule.Exceptions = append(rule.Exceptions, exception)
 }
 
-// rights reads rights: names of attributes, also without can_ and _group. Of a rule that is about several things by mistake, those
+// permissions reads permissions: names of attributes, also without can_ and _group. Of a rule that is about several things by mistake, those
 // of each are taken.
-func (p *parser) rights(has hclfile.Has, of *hclfile.Attribute) (rights []string) {
-	about := rightsOfOrganization
+func (p *parser) permissions(has hclfile.Has, of *hclfile.Attribute) (permissions []string) {
+	about := organizationPermissions
 	switch {
 	case has["channels"] && has["groups"]:
-		about = thingRights{"rights in a channel or over a user group", slices.Concat(rightsInChannels.names, rightsOverGroups.names)}
+		about = permissionNames{"permissions in a channel or over a user group", slices.Concat(channelPermissions.names, groupPermissions.names)}
 	case has["channels"]:
-		about = rightsInChannels
+		about = channelPermissions
 	case has["groups"]:
-		about = rightsOverGroups
+		about = groupPermissions
 	}
 	short := map[string]string{}
 	names := suggest.Names{Things: about.things}
@@ -235,15 +235,15 @@ func (p *parser) rights(has hclfile.Has, of *hclfile.Attribute) (rights []string
 	for _, text := range p.TextOrTexts(of) {
 		name, ok := short[text]
 		if !ok {
-			p.Fail(of.Line, "there is no right %s%s", suggest.Quote(text), names.Suggest(text))
+			p.Fail(of.Line, "there is no permission %s%s", suggest.Quote(text), names.Suggest(text))
 			continue
 		}
-		rights = append(rights, name)
+		permissions = append(permissions, name)
 	}
-	return rights
+	return permissions
 }
 
-// shortName is a right as rules write it: the attribute without can_ and _group. To come into a channel by oneself is to join it;
+// shortName is a permission as rules write it: the attribute without can_ and _group. To come into a channel by oneself is to join it;
 // who is in it is subscribed.
 func shortName(name string) string {
 	if name == string(permission.CanSubscribe) {

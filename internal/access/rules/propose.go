@@ -42,7 +42,7 @@ func Propose(org *access.Organization) Proposal {
 	p.administrators()
 	p.invited()
 	p.web()
-	p.rights()
+	p.permissions()
 	p.guests()
 	p.closed()
 	p.managers()
@@ -186,31 +186,31 @@ func (p *proposer) invited() {
 
 func (p *proposer) web() {
 	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.",
-		textsAttribute("channels", "*"), textsAttribute("right", "read"), textsAttribute("never", internet)))
+		textsAttribute("channels", "*"), textsAttribute("permission", "read"), textsAttribute("never", internet)))
 }
 
-// guarded are the rights in the organization that open it to others, or that destroy.
+// guarded are the permissions of the organization that open it to others, or that destroy.
 var guarded = []string{
 	"can_manage_all_groups", "can_manage_billing_group", "can_invite_users_group", "create_multiuse_invite_group", "can_create_web_public_channel_group",
 	"can_add_subscribers_group", "can_create_bots_group", "can_delete_any_message_group", "can_mention_many_users_group",
 }
 
-// rights proposes who has rights in the organization: by the narrowest role.
-func (p *proposer) rights() {
+// permissions proposes rules about the permissions of the organization, with the narrowest role that has each.
+func (p *proposer) permissions() {
 	left := guarded
 	for _, one := range []struct{ role, name string }{{"role:administrators", "only administrators"}, {"role:moderators", "only moderators and administrators"}} {
-		var rights, others []string
-		for _, right := range left {
-			if slices.Contains(rightsOfOrganization.names, right) && p.holds(rule("x", "x", textsAttribute("right", right), textsAttribute("only", one.role))) {
-				rights = append(rights, shortName(right))
+		var permissions, others []string
+		for _, permission := range left {
+			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", textsAttribute("permission", permission), textsAttribute("only", one.role))) {
+				permissions = append(permissions, shortName(permission))
 			} else {
-				others = append(others, right)
+				others = append(others, permission)
 			}
 		}
 		left = others
-		if len(rights) > 0 {
+		if len(permissions) > 0 {
 			p.add(rule(one.name, "Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.",
-				textsAttribute("right", rights...), textsAttribute("only", one.role)))
+				textsAttribute("permission", permissions...), textsAttribute("only", one.role)))
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (p *proposer) guests() {
 		return
 	}
 	without := func(selectors []string, comment string) *proposedBlock {
-		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("right", "read"), textsAttribute("only", "role:members"))
+		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("permission", "read"), textsAttribute("only", "role:members"))
 	}
 	if p.add(without([]string{"privacy:private"}, "Guests can't read private channels. To let guests into one, list the others instead of privacy:private.")) {
 		return
@@ -269,7 +269,7 @@ func (p *proposer) closed() {
 		if !channel.Facts.Privacy.IsPrivate() || !channel.Facts.SubscribersKnown {
 			continue
 		}
-		held := permission.ChannelRights{Access: p.org.People, Channel: channel.Facts}.Held()[permission.CanRead]
+		held := permission.ChannelState{Access: p.org.People, Channel: channel.Facts}.Held()[permission.CanRead]
 		readers, isAll := held.Certain()
 		if !isAll {
 			continue
@@ -294,7 +294,7 @@ func (p *proposer) closed() {
 		}
 		comment += more
 		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
-		if p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history"), only)) {
+		if p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history"), only)) {
 			n++
 			covered += len(audiences[principal])
 			if group, ok := strings.CutPrefix(principal, "group:"); ok {
@@ -376,9 +376,9 @@ func first(selectors []string) (some []string, more string) {
 
 // managers proposes who decides who is in the groups that read private channels.
 func (p *proposer) managers() {
-	rights := []string{"manage", "add_members", "join"}
+	permissions := []string{"manage", "add_members", "join"}
 	managed := func(comment, role string, names []string) *proposedBlock {
-		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("right", rights...), textsAttribute("only", role))
+		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("permission", permissions...), textsAttribute("only", role))
 	}
 	for _, role := range []string{"role:administrators", "role:moderators"} {
 		var names []string
@@ -416,7 +416,7 @@ func (p *proposer) announcements() {
 	}) {
 		selectors, more := first(p.selectorsOf(channels[principal]))
 		if n < maxProposedAnnounce && p.add(rule("only "+principal+" posts", "Only these people can post in these public channels. To let others post, add them to only."+more,
-			textsAttribute("channels", selectors...), textsAttribute("right", "send_message"), textsAttribute("only", principal))) {
+			textsAttribute("channels", selectors...), textsAttribute("permission", "send_message"), textsAttribute("only", principal))) {
 			n++
 		}
 	}

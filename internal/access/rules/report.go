@@ -45,7 +45,7 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 func isWorse(result, was *Result) bool {
 	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool {
 		i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
-			return one.Where == violation.Where && one.right == violation.right && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
+			return one.Where == violation.Where && one.permission == violation.permission && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
 		})
 		if i < 0 {
 			return true
@@ -67,7 +67,7 @@ func (b *Violation) report(org *access.Organization) *report.Violation {
 			break
 		}
 		said.People = append(said.People, &report.RulePerson{
-			ID: user.ID, Name: user.FullName, Address: user.Address(), IsBot: user.IsBot, Role: user.Role.String(),
+			ID: user.ID, Name: user.FullName, Email: user.Address(), IsBot: user.IsBot, Role: user.Role.String(),
 			Through: append([]string{}, b.Through(org, user)...),
 		})
 	}
@@ -77,7 +77,7 @@ func (b *Violation) report(org *access.Organization) *report.Violation {
 // Sentence says what is so, without names.
 func (b *Violation) Sentence() string {
 	switch {
-	case b.right == joiningRight:
+	case b.permission == joiningSubject:
 		return b.Text
 	case b.isTooFew:
 		n := humans(b.People)
@@ -113,7 +113,7 @@ func (b *Violation) being() string {
 
 // isOfBeing reports whether it is about what people are, and not about what they can do.
 func (b *Violation) isOfBeing() bool {
-	return b.right == roleRight || b.right == Subscribed || b.right == Member
+	return b.permission == roleSubject || b.permission == Subscribed || b.permission == Member
 }
 
 // accounts counts people, and bots with them.

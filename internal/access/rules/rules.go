@@ -29,9 +29,9 @@ type Rule struct {
 	Line int
 	// Channels and Groups select things, as a configuration names them; both are empty where the rule is about the organization.
 	Channels, Groups []string
-	// Rights are by the names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
-	Rights []string
-	Roles  []zulip.Role
+	// Permissions are by the names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
+	Permissions []string
+	Roles       []zulip.Role
 	// OnlyInvited is true if people must be invited to join, and not as moderator or higher.
 	OnlyInvited bool
 	// Only are all who may, Never those who must not; nil: not asked. A bot counts like a person.
@@ -65,7 +65,7 @@ type Limit struct {
 // noLimit is the maximum that is none.
 const noLimit = -1
 
-// Rights that are no permission.
+// The values of permission in a rule that are not permissions.
 const (
 	// Subscribed means being subscribed to a channel.
 	Subscribed = "subscribed"
@@ -73,10 +73,10 @@ const (
 	Member = "member"
 )
 
-// The subjects of a violation that are no permission.
+// The subjects of a violation that are not permissions.
 const (
-	roleRight    = "role"
-	joiningRight = "joining"
+	roleSubject    = "role"
+	joiningSubject = "joining"
 )
 
 // internet is how rules name those who have no account.
@@ -114,6 +114,6 @@ type Violation struct {
 	// Need is how many there must be, or may be, where it is about how many.
 	Need                int
 	isTooFew, isTooMany bool
-	// right is by name.
-	right string
+	// permission is by name.
+	permission string
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// try is one account that tries one right, on a sandbox that forgets it.
+// try is one account that tries one permission, on a sandbox that forgets it.
 type try struct {
 	*sandbox.Trial
 	as int
@@ -21,13 +21,13 @@ type try struct {
 	everybody []int
 }
 
-// attempt is how a right is tried.
+// attempt is how a permission is tried.
 type attempt struct {
 	// do prepares what has to be there, and tries. skip says why the account cannot try, if it cannot.
 	do func(t *try) (answer sandbox.TriedAnswer, skip string)
-	// refusals are the beginnings of the server's refusals of this right, in addition to the common ones.
+	// refusals are the beginnings of the server's refusals of this permission, in addition to the common ones.
 	refusals []string
-	// also are other permissions of the same thing that give the right, alsoOrganization those of the organization.
+	// also are other permissions of the same thing that give the permission, alsoOrganization those of the organization.
 	also, alsoOrganization []string
 	// needs is a permission of the organization that is also required.
 	needs string
@@ -35,13 +35,13 @@ type attempt struct {
 	byAdministrators bool
 }
 
-// Refusals of rights that are the same everywhere.
+// Refusals of permissions that are the same everywhere.
 var refusals = []string{
 	"Insufficient permission", "Must be an organization administrator", "Must be an organization owner", "Not allowed for guest users",
 	"This endpoint does not accept bot requests.", "This API is not available to incoming webhook bots.", "Account is deactivated",
 }
 
-// isRefusal reports whether an answer says that the account does not have the right.
+// isRefusal reports whether an answer says that the account does not have the permission.
 func (a *attempt) isRefusal(answer sandbox.TriedAnswer) bool {
 	begins := func(words string) bool { return strings.HasPrefix(answer.Message, words) }
 	return slices.Contains([]int{400, 401, 403}, answer.Status) && (slices.ContainsFunc(refusals, begins) || slices.ContainsFunc(a.refusals, begins))
@@ -52,7 +52,7 @@ const nameOfTrial = "made to try what the rules allow"
 
 const topic = "tried"
 
-// The words of refusals that several rights have.
+// The words of refusals that several permissions have.
 const (
 	noMessage       = "Invalid message(s)"
 	noPost          = "You do not have permission to post in this channel."
@@ -68,7 +68,7 @@ const (
 	noChannel       = "Invalid channel ID"
 )
 
-// channelAttempts are the rights in a channel, by the names of permission.Right.
+// channelAttempts are the permissions in a channel, by the names of permission.ChannelPermission.
 var channelAttempts = map[string]*attempt{
 	"can_read":               {refusals: []string{noMessage}, do: (*try).readNew},
 	"can_read_history":       {refusals: []string{noMessage}, do: (*try).readOld},
@@ -107,7 +107,7 @@ var channelAttempts = map[string]*attempt{
 	}},
 }
 
-// groupAttempts are the rights over a user group. Whoever manages the group, or all groups, may do all but join conversations about it.
+// groupAttempts are the permissions over a user group. Whoever manages the group, or all groups, may do all but join conversations about it.
 var groupAttempts = map[string]*attempt{
 	"can_manage_group": {alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.ask("PATCH", groupPath(t.on), params{"description": nameOfTrial})
@@ -297,7 +297,7 @@ func (t *try) send(channel int, in string) (sandbox.TriedAnswer, string) {
 	return t.ask("POST", "/messages", params{"type": "stream", "to": fmt.Sprint(channel), "topic": in, "content": "x"})
 }
 
-// moveWithin moves a message to a topic that is there: a new one takes the right to start topics too.
+// moveWithin moves a message to a topic that is there: a new one takes the permission to start topics too.
 func (t *try) moveWithin(channel int) (sandbox.TriedAnswer, string) {
 	in := topic
 	if !t.AllowsTopics(channel) {

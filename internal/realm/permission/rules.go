@@ -3,7 +3,7 @@ package permission
 import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 
 // outcome is a channel with one assumption about everything that is unknown: that it is as small
-// as possible, or as large. Every right grows with every value and with the subscribers, so the
+// as possible, or as large. Effective access grows with every value and with the subscribers, so the
 // two extremes are enough.
 type outcome struct {
 	access  *Access
@@ -57,51 +57,51 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	return outcomes
 }
 
-// can returns the people who have a right, by the server's rules. Deactivated accounts have none.
+// can returns the people with effective access by a permission, by the server's rules. Deactivated accounts have none.
 //
 //	Who                               May                                                     May not
-//	incoming webhook bot              post and start topics, as any bot                       all other rights: no other part of the API answers it
+//	incoming webhook bot              post and start topics, as any bot                       all other permissions: no other part of the API answers it
 //	bot                               post and start topics where its owner may               –
 //	administrator, owner              administer, add and remove subscribers, move messages;  read what is private; delete, resolve, post by the
 //	                                  in a channel whose messages they read                   role alone
 //	guest                             what a subscriber may                                   administer, add, remove, join; by the organization's
-//	                                                                                          rights, those that the server keeps from guests
+//	                                                                                          permissions, those that the server keeps from guests
 //	guest, web-public, not in it      read it as everybody on the internet does, post         delete, move, resolve
 //	not in it, private, may join      read, delete, move, resolve, as if in it                –
 //	   or add subscribers
 //	… and the history is protected    join, add subscribers; delete own messages of the       read, delete others' messages, move, resolve: these
 //	                                  time in the channel                                     are for who is in it
 //	not in it, named to take others   –                                                       unsubscribe others, without knowing of the channel by
-//	   out of a private channel                                                               another right
+//	   out of a private channel                                                               another permission
 //	anybody, where all messages go    post                                                    start a topic, move to another one, resolve
 //	   without a topic
 //	anybody, in an archived channel   what is about the channel and who is in it              what is about messages
 //	may move to other topics, may     move to an existing topic                               move to a new one
 //	   not start topics
 //	on the internet                   read what is web-public, while the organization lets    –
-//	                                  spectators in: [ChannelRights.IsReadByInternet]
+//	                                  spectators in: [ChannelState.IsReadByInternet]
 //
-// The last but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
+// The last but one counts as a permission to move messages. See https://zulip.com/api/roles-and-permissions,
 // https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.
-func (o *outcome) can(right Right) bitset {
-	switch right {
+func (o *outcome) can(permission ChannelPermission) bitset {
+	switch permission {
 	case CanSendMessage:
 		return o.send()
 	case CanCreateTopic:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.send().and(o.withOwnedBots(o.permittedBy(right)))
+		return o.send().and(o.withOwnedBots(o.permittedBy(permission)))
 	}
 	if o.access.webhooks == nil {
-		return o.canBeyondSending(right)
+		return o.canBeyondSending(permission)
 	}
-	return o.canBeyondSending(right).minus(o.access.webhooks)
+	return o.canBeyondSending(permission).minus(o.access.webhooks)
 }
 
-// canBeyondSending is can for the rights that require more than sending a message.
-func (o *outcome) canBeyondSending(right Right) bitset {
-	switch right {
+// canBeyondSending is can for permissions that require more than sending a message.
+func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
+	switch permission {
 	case CanRead:
 		return o.read()
 	case CanReadHistory:
@@ -109,34 +109,34 @@ func (o *outcome) canBeyondSending(right Right) bitset {
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
-		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right))))
+		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission))))
 	case CanSubscribe:
 		return o.join()
 	case CanRemoveSubscribers:
-		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(right))))
+		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(permission))))
 	case CanDeleteAnyMessage:
-		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
 	case CanDeleteOwnMessage:
-		return o.mayChangeOwnMessages().and(o.permittedBy(right).or(
-			o.permittedByOrganization(right), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
+		return o.mayChangeOwnMessages().and(o.permittedBy(permission).or(
+			o.permittedByOrganization(permission), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
 	case CanMoveMessagesOutOfChannel:
-		return o.move(right)
+		return o.move(permission)
 	case CanMoveMessagesWithinChannel:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.move(right)
+		return o.move(permission)
 	case CanResolveTopics:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
 	}
 	return nil
 }
 
-func (o *outcome) move(right Right) bitset {
-	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right)))
+func (o *outcome) move(permission ChannelPermission) bitset {
+	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission)))
 }
 
 // contentAccess returns the people with content access: subscribers, those who can join on their own, and everyone in
@@ -226,11 +226,11 @@ func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.bots
 func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 
 // permittedBy returns the people in a permission of the channel, and no one if the server does not have it.
-func (o *outcome) permittedBy(right Right) bitset {
-	if o.channel.Unknown[string(right)] {
+func (o *outcome) permittedBy(permission ChannelPermission) bitset {
+	if o.channel.Unknown[string(permission)] {
 		return o.unknownValue()
 	}
-	return o.membersOf(o.channel.Permissions[string(right)])
+	return o.membersOf(o.channel.Permissions[string(permission)])
 }
 
 func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {

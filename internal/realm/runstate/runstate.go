@@ -35,7 +35,7 @@ type State struct {
 	takenFromFolder map[int64]int64   // the folders of channels
 	botsOf          map[int64]map[string]bool
 	roles           roles
-	rights          map[int64]permission.Channel // by channel
+	permissions     map[int64]permission.Channel // by channel
 }
 
 // about is a fact about an object.
@@ -228,21 +228,21 @@ func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
 // SubscribersOf is the kind as which the run knows those whom its resources list as subscribers of a channel, by their IDs.
 func SubscribersOf(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
 
-// PlanRights registers what will decide who can do what in a channel, for resources that refer to the channel.
-func (s *State) PlanRights(channel int64, planned permission.Channel) {
+// PlanPermissions registers what will decide who can do what in a channel, for resources that refer to the channel.
+func (s *State) PlanPermissions(channel int64, planned permission.Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rights == nil {
-		s.rights = map[int64]permission.Channel{}
+	if s.permissions == nil {
+		s.permissions = map[int64]permission.Channel{}
 	}
-	s.rights[channel] = planned
+	s.permissions[channel] = planned
 }
 
-// RightsIn returns the channel that decides the rights: as this run plans it, or as it is now without a plan.
-func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
+// PermissionsIn returns a channel as this run plans it, or as it is now without a plan.
+func (s *State) PermissionsIn(channel *zulip.Channel) permission.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if planned, ok := s.rights[channel.ID]; ok {
+	if planned, ok := s.permissions[channel.ID]; ok {
 		return planned
 	}
 	return permission.ChannelOf(channel)

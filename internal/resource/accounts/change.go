@@ -113,7 +113,7 @@ func (c Change) lockout(self *zulip.User) string {
 	return ""
 }
 
-// Check refuses in a plan a change that the server would refuse, and one that takes a necessary right from the
+// Check refuses in a plan a change that the server would refuse, and one that takes a necessary permission from the
 // provider's account. A problem that another resource of the run may solve is a warning, because that resource may be
 // planned later. It returns true if there is no error.
 func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnostics) bool {
@@ -447,7 +447,7 @@ func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address 
 	return meta.Store.FreshUser(ctx, listed.ID)
 }
 
-// IsAboveMember reports whether an account has rights by its role. Its resource is read by itself at each refresh: the server's
+// IsAboveMember reports whether an account has a role above member. Its resource is read by itself at each refresh: the server's
 // list may hide that the role was changed (server-behavior §U18), and such accounts are few.
 func IsAboveMember(user *zulip.User) bool { return user.Role < zulip.RoleMember }
 

@@ -281,7 +281,7 @@ func Attributes(attributes map[string]schema.Attribute, table permission.Table) 
 }
 
 func shownDescription(setting permission.Setting) string {
-	return fmt.Sprintf("Principals that %s.", setting.Right)
+	return fmt.Sprintf("Principals that %s.", setting.Action)
 }
 
 func attributeOf(setting permission.Setting) schema.SetAttribute {
@@ -301,7 +301,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 		attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 	}
 	for _, setting := range table.Settings {
-		add(setting, fmt.Sprintf("Principals that can %s.", setting.Right))
+		add(setting, fmt.Sprintf("Principals that can %s.", setting.Action))
 	}
 	for _, setting := range table.Shown {
 		add(setting, shownDescription(setting))
@@ -309,7 +309,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 }
 
 func description(setting permission.Setting) string {
-	text := fmt.Sprintf("Principals that can %s.", setting.Right)
+	text := fmt.Sprintf("Principals that can %s.", setting.Action)
 	if !setting.AllowEveryone {
 		text += " Never guests."
 	}

@@ -57,7 +57,7 @@ type Meta struct {
 	WarnOfExisting bool
 	// AdoptArchived and AdoptDeactivated are the defaults of the attributes adopt_archived and adopt_deactivated.
 	AdoptArchived, AdoptDeactivated bool
-	// AccessWarnings is true if plans warn about people who gain or lose rights.
+	// AccessWarnings is true if plans warn about people who gain or lose access.
 	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account, and is nil if nothing is.
 	NoAccount error

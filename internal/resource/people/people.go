@@ -28,7 +28,7 @@ type List struct {
 
 	// Attribute is its name, Noun what an element names.
 	Attribute, Noun string
-	// Ignored says why the deactivated are ignored, as in "Deactivated accounts have no rights".
+	// Ignored says why the deactivated are ignored, as in "Deactivated accounts have no permissions".
 	Ignored string
 }
 

@@ -119,11 +119,11 @@ func key(m *botModel) string { return strings.ToLower(m.ShortName.ValueString())
 
 // checkNew refuses a bot that the account may not create, or that already exists.
 func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
-	rights := []string{"can_create_bots_group"}
+	permissions := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
-		rights = append(rights, "can_create_write_only_bots_group")
+		permissions = append(permissions, "can_create_write_only_bots_group")
 	}
-	p.Meta.RequireRight(s, path.Root("bot_type"), "create bots of this type", p.Diags, rights...)
+	p.Meta.RequirePermission(s, path.Root("bot_type"), "create bots of this type", p.Diags, permissions...)
 	var account runstate.AccountKey
 	var reactivated *zulip.User
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
@@ -343,7 +343,7 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 	}
 }
 
-// warnOfAccess warns about people who gain or lose a right by another role or owner: a bot may post where its owner
+// warnOfAccess warns about people who gain or lose access by another role or owner: a bot may post where its owner
 // may.
 func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())

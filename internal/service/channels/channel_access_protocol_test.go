@@ -40,7 +40,7 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 	o, run := channelManaged(t)
 	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners"), "privacy": "public"}
-	expectAccessWarning(t, run, public, "") // nobody had a right in a channel that was not there
+	expectAccessWarning(t, run, public, "") // no one had access to a channel that did not exist
 	run.MustApply(public)
 	private := o.NewRun(t, "zulip_channel")
 	private.MustApply(but(public, values{"name": "cellar", "privacy": "private_shared_history"}))
@@ -66,7 +66,7 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 		},
 		"who comes into a private channel": {
 			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
-			"Can now read, add subscribers, join, post, start topics, move messages and 2 more rights: Kenji Sato (kenji.sato@example.com).",
+			"Can now read, add subscribers, join, post, start topics, move messages and 2 more permissions: Kenji Sato (kenji.sato@example.com).",
 		},
 		"a channel becomes private": {
 			run, public, values{"privacy": "private_shared_history"},
@@ -291,7 +291,7 @@ func TestProtocolChannelLockout_AtRequest_Refused(t *testing.T) {
 	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was changed")
 }
 
-// A change that was harmless during plan, and leaves no one with a right during apply, is refused just before the
+// A change that was harmless during plan, and leaves no one with a permission during apply, is refused just before the
 // request.
 func TestProtocolChannel_AccessForNoneAtRequest(t *testing.T) {
 	const lena = "lena.fischer@example.com"

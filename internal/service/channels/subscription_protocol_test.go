@@ -349,8 +349,8 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	diags.ExpectError(t, "users", "remove the provider's own access")
 }
 
-// The plan refuses accounts without the right, and names it.
-func TestProtocolSubscribersRights(t *testing.T) {
+// The plan refuses accounts without the permission, and names it.
+func TestProtocolSubscribersPermissions(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
 	// Lena does not see the addresses of others.

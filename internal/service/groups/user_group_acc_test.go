@@ -173,7 +173,7 @@ resource "zulip_channel" "c" {
 `
 
 // TestAccSandboxGroupRenamedSplitAndMerged does all three in one apply while forty channels name the groups. The journal
-// shows every request: after none of them anybody had a right whom neither the value before nor the value after admits.
+// shows every request: after none of them anyone could do something that neither the value before nor the value after permits.
 func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -211,8 +211,8 @@ func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	w.Must(t, "destroy", "-auto-approve")
 }
 
-// rights are the members of each group, and the groups and people in each channel's permissions.
-type rights struct {
+// membersAndPermissions are the members of each group, and the groups and people in each channel's permissions.
+type membersAndPermissions struct {
 	groups   map[int64]*membership
 	channels map[int64]map[string]zulip.GroupSettingValue
 	names    map[string]int64
@@ -220,13 +220,13 @@ type rights struct {
 
 type membership struct{ people, groups []int64 }
 
-func snapshot(t *testing.T, o *acctest.Organization) *rights {
+func snapshot(t *testing.T, o *acctest.Organization) *membersAndPermissions {
 	t.Helper()
 	read, err := o.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rights{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
+	r := &membersAndPermissions{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
 	for _, group := range read.UserGroups {
 		r.groups[group.ID] = &membership{group.Members, group.DirectSubgroupIDs}
 		r.names[group.Name] = group.ID
@@ -238,7 +238,7 @@ func snapshot(t *testing.T, o *acctest.Organization) *rights {
 }
 
 // admitted returns everybody who is in a value.
-func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
+func (r *membersAndPermissions) admitted(value zulip.GroupSettingValue) []int64 {
 	people := slices.Clone(value.DirectMembers)
 	for queue := append(slices.Clone(value.DirectSubgroups), value.Group); len(queue) > 0; queue = queue[1:] {
 		if group, ok := r.groups[queue[0]]; ok {
@@ -248,8 +248,8 @@ func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
 	return people
 }
 
-// replay does to the rights what a request did to the server; after says which number a new group got.
-func (r *rights) replay(t *testing.T, request sandbox.Request, after *rights) {
+// replay does to the permissions what a request did to the server; after says which number a new group got.
+func (r *membersAndPermissions) replay(t *testing.T, request sandbox.Request, after *membersAndPermissions) {
 	t.Helper()
 	var kind, rest string
 	var number int64

@@ -241,7 +241,7 @@ type membershipRow struct {
 // AttributeName is the name of the attribute.
 func (l membershipRow) AttributeName() string { return l.Attribute }
 
-// Takes returns no requirement besides the right to change the group.
+// Takes returns no requirement besides the permission to change the group.
 func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
 
 // ResourceAttribute describes the attribute in the schema of the resource.

@@ -106,7 +106,7 @@ func TestProtocolUserGroupMembership_ChangedDuringWrite(t *testing.T) {
 	}
 }
 
-// Where the right to say who is in the group is given away, that is said before.
+// Where the permission to say who is in the group is given away, that is said before.
 func TestProtocolUserGroup_OwnPermissions_SentLast(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin") // tomas.berg, who does not manage all groups

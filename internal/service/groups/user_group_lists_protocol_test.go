@@ -272,7 +272,7 @@ func byOwners(t *testing.T) *acctest.Organization {
 	return o.As(t, "admin")
 }
 
-// The account loses its rights through a group with that group, whatever names it.
+// The account loses its permissions through a group with that group, whatever names it.
 func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	const locked = "This would remove the provider's own access"
 	o := byOwners(t)
@@ -296,14 +296,14 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 		{membership, values{"group": "inner", "members": set(lena)}, "members"},
 	} {
 		plan, diags := test.run.Plan(test.config)
-		diags.ExpectNoError(t) // another resource of the run may give the account the right otherwise, before
+		diags.ExpectNoError(t) // another resource of the run may give the account the permission otherwise, before
 		diags.ExpectWarning(t, test.at, locked, `manage user group "press"`, tomas)
 		sent := o.Sent()
 		carryOut(test.run.Fork(), plan).ExpectError(t, test.at, locked, `manage user group "press"`, tomas)
 		sent.Expect(t)
 	}
 
-	// Another way to the right is enough.
+	// Another way to the permission is enough.
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers", "user:"+tomas)})
 	plan, diags := inner.Plan(without)
 	diags.ExpectNoError(t)
@@ -322,7 +322,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	holds(t, o, "inner", []string{lena, tomas}, nil)
 }
 
-// Rights in the organization that rest on a group are lost with it.
+// Permissions in the organization that rest on a group are lost with it.
 func TestProtocolUserGroupLockout_OrganizationPermission_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	admin := o.As(t, "admin")
@@ -352,14 +352,14 @@ func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	staff := admin.NewRun(t, "zulip_user_group")
 	staff.MustApply(values{"name": "staff", "members": set(tomas)})
 	plan := staff.MustPlan(values{"name": "staff", "members": set()})
-	right := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
+	update := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
 	gate := o.Sandbox.Gate(http.MethodPost, "/register")
 	defer gate.Open()
 	applied := make(chan acctest.Diagnostics)
 	go func() { applied <- staff.Apply(plan) }()
 	(<-gate.Arrived).Release()
 	held := <-gate.Arrived // the reading right before the request
-	o.Call(t, http.MethodPatch, "/realm", right)
+	o.Call(t, http.MethodPatch, "/realm", update)
 	sent := o.Sent()
 	held.Release()
 	gate.Open()
@@ -367,7 +367,7 @@ func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A group that gives the account a right cannot be deactivated: the server refuses while anything names the group, or a group
+// A group that gives the account a permission cannot be deactivated: the server refuses while anything names the group, or a group
 // that it is in.
 func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	o := byOwners(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // These tests apply several resources with user groups in every order, with changes outside Terraform and with
-// faults. No one may be added to a group or removed from it whom no plan lists, and the account must keep the right
+// faults. No one may be added to a group or removed from it whom no plan lists, and the account must keep the permission
 // to manage its groups.
 
 // part is a resource with a configuration that refers to no other; nil for one that is left out of the configuration.

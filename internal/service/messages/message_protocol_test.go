@@ -254,7 +254,7 @@ func TestProtocolMessage_OtherSender_NotEdited(t *testing.T) {
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
 	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "Only the sender can edit the message", "-replace=ADDRESS")
-	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
+	run.MustApply(inTopic("laws", "Be kind.")) // moving is another permission
 }
 
 // Reading many messages costs few requests.

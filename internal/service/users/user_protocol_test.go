@@ -290,7 +290,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 	run.ExpectRefused(nil, "", "remove the provider's own access")
 }
 
-// The plan refuses accounts that may not manage accounts. The rights of the server's shell are only visible during
+// The plan refuses accounts that may not manage accounts. The permissions of the server's shell are only visible during
 // apply.
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")

@@ -126,8 +126,8 @@ func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	p.MustApply(greeted)
 }
 
-// A right that is lost after the plan is found out right before the message is sent or moved.
-func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
+// The account loses the permission after the plan. The apply reads it again just before it sends or moves the message.
+func TestProtocolMessage_PermissionLostSincePlan_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.WithAccount(t, "member")
 	run := member.NewRun(t, "zulip_message")
