@@ -7,8 +7,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What someone can
-// do by having a new account, or can no longer do because the account is deactivated, is not said of every permission.
+// Compare adds to a report who gains and loses access in channels, over user groups and in the organization.
+//
+// It reports a new or deactivated account once, not for each permission that the account gains or loses.
 func Compare(before, after *Organization, people *report.PeopleSets, said *report.Report) {
 	c := &comparison{
 		before: before, after: after, people: people,
@@ -43,7 +44,7 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 	said.Permissions = append(said.Permissions, c.permissions(before.Effective, after.Effective)...)
 }
 
-// pairs gives what there is before and after, in the order of after, and then what there is before only.
+// pairs returns the objects before and after, in the order of after, followed by the objects that exist only before.
 func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) Key) func(yield func(was, is *Thing) bool) {
 	return func(yield func(was, is *Thing) bool) {
 		was := make(map[Key]*Thing, len(before))
@@ -69,11 +70,11 @@ func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) K
 type comparison struct {
 	before, after *Organization
 	people        *report.PeopleSets
-	// joined are those who have an account only after, gone those who have one only before.
+	// joined are the accounts that exist only after, gone those that exist only before.
 	joined, gone permission.People
 }
 
-// describeChannel works out who can do what in a channel; false where that does not change.
+// describeChannel computes who can do what in a channel. It returns false if that does not change.
 func (c *comparison) describeChannel(was, is *Channel) bool {
 	if was != nil {
 		if len(is.Addresses) == 0 && (is.Facts.IsArchived || permission.Same(c.before.In(was), c.after.In(is))) {
@@ -85,8 +86,8 @@ func (c *comparison) describeChannel(was, is *Channel) bool {
 	return true
 }
 
-// describeGroup works out who is in a group, and who can do what with it; false for one of a role, or that is deactivated all the time.
-// People who stay in a group keep their earlier names in it.
+// describeGroup computes the members of a group, and who can do what with it. It returns false for the group of a role, and
+// for a group that is deactivated before and after. Members who stay keep their earlier names.
 func (c *comparison) describeGroup(was, is *Group) bool {
 	if is.IsSystemGroup || is.Deactivated && is.Action == report.Affects {
 		return false
@@ -101,13 +102,13 @@ func (c *comparison) describeGroup(was, is *Group) bool {
 	return true
 }
 
-// gainAndLose are those who are in a set after and not before, and the other way round.
+// gainAndLose returns the people who are only in the set after, and those who are only in the set before.
 func (c *comparison) gainAndLose(was, is permission.People) (gain, lose *report.People) {
 	return c.people.Of(is.Minus(was).Minus(c.joined)), c.people.Of(was.Minus(is).Minus(c.gone))
 }
 
-// account compares an account with what it was; nil if nothing differs. One that is not there before is new, and one that is not there
-// after is deactivated.
+// account compares an account before and after, and returns nil if nothing differs. An account that exists only after is
+// new; one that exists only before is deactivated.
 func (c *comparison) account(was, is *Account) *report.Person {
 	isNew := was == nil
 	if isNew {
@@ -142,8 +143,8 @@ func (c *comparison) account(was, is *Account) *report.Person {
 	return person
 }
 
-// channel compares a channel with what it was; nil if nothing differs. One that is not there before is new, and one that is not
-// there after is archived.
+// channel compares a channel before and after, and returns nil if nothing differs. A channel that exists only after is new;
+// one that exists only before is archived.
 func (c *comparison) channel(was, is *Channel) *report.Channel {
 	isNew := was == nil
 	switch {
@@ -177,7 +178,7 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 	return result
 }
 
-// archived is the channel once it is archived: no one can do anything with its messages.
+// archived is the channel after it is archived: no one can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
 	later.Facts.IsArchived, later.Effective = true, slices.Clone(c.Effective)
@@ -217,8 +218,8 @@ func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change)
 
 func isSelf(account *report.Account) bool { return account.IsSelf }
 
-// group compares a user group with what it was; nil if nothing differs. One that is not there before is new, and one that is not
-// there after is deactivated.
+// group compares a user group before and after, and returns nil if nothing differs. A group that exists only after is new;
+// one that exists only before is deactivated.
 func (c *comparison) group(was, is *Group) *report.Group {
 	isNew := was == nil
 	switch {
@@ -253,7 +254,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	return result
 }
 
-// cannotManage reports whether an account is the one the provider uses, and cannot manage every group anyway.
+// cannotManage reports whether an account is the provider's account and cannot manage every group.
 func (c *comparison) cannotManage(account *report.Account) bool {
 	if !account.IsSelf {
 		return false
@@ -266,8 +267,8 @@ func (c *comparison) cannotManage(account *report.Account) bool {
 	return !who.Has(account.ID)
 }
 
-// permissions compares the permissions over one thing, in the order of after. Some may be on one side only: the server did not have them, or
-// no one whom a narrowed audit is about.
+// permissions compares the permissions of one object, in the order of after. A permission may be on one side only: the
+// server did not have it, or no one in a narrowed audit has it.
 func (c *comparison) permissions(before, after []*EffectivePermission) []*report.Permission {
 	results := []*report.Permission{}
 	var reading permission.Effect
@@ -296,7 +297,7 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 	return results
 }
 
-// permission says what happens to a permission; nil if nothing does.
+// permission compares a permission before and after, and returns nil if nothing differs.
 func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.Permission {
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
 	result := &report.Permission{

@@ -122,7 +122,7 @@ accept "single-person" {
 	}
 }
 
-// A part of a finding concerns the people in its places alone.
+// A part of a finding concerns only the people in its places.
 func TestFindingPart_Users_OwnOnly(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "open", nil)
@@ -193,7 +193,7 @@ accept "internet" {
 	}
 }
 
-// Between two audits what is accepted is never new, and what no longer is, is.
+// Between two audits, an accepted finding is never new. A finding whose acceptance has ended is new.
 func TestCompareAcceptedFindings(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, "accept \"bot-administrator\" {\n  object = \"bot news-bot@example.com\"\n  reason = \"x\"\n  until  = \"2027-06-30\"\n}\n")
@@ -266,8 +266,8 @@ func TestAcceptedFile_Invalid_Error(t *testing.T) {
 	}
 }
 
-// What the audit prints of a finding accepts it again in quotes, with the escapes that HCL asks for: the place as the JSON form and the page
-// have it, and the name alone as Markdown has it.
+// A place as the audit prints it accepts the finding again, written in quotes with the escapes of HCL. The JSON form
+// and the page print the place, Markdown prints the name alone.
 func TestFindingAcceptance_PrintedPlace_Accepted(t *testing.T) {
 	inHCL := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{")
 	for _, name := range []string{

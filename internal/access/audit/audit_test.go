@@ -23,7 +23,7 @@ func auditOf(t testing.TB, o *acctest.Organization, selection audit.Selection) *
 	return auditWith(t, o, audit.Options{Selection: selection})
 }
 
-// makeAudit audits an organization with options, now if they say no other time.
+// makeAudit audits an organization with options, and sets the time unless they do.
 func makeAudit(t testing.TB, o *acctest.Organization, options audit.Options) (*audit.Audit, error) {
 	t.Helper()
 	options.Site = "https://chat.example.com"
@@ -97,7 +97,7 @@ func newGroup(t *testing.T, o *acctest.Organization, name string, accounts ...st
 	return int64(made)
 }
 
-// newChannel creates a channel of which the account that creates it is a subscriber.
+// newChannel creates a channel. The account that creates it is a subscriber.
 func newChannel(t *testing.T, o *acctest.Organization, name string, params map[string]string) int64 {
 	t.Helper()
 	all := map[string]string{"name": name, "subscribers": fmt.Sprintf("[%d]", o.Self.ID)}
@@ -140,8 +140,8 @@ func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	}
 }
 
-// An audit costs four requests, however large the organization is: the snapshot, the end of its queue, the account's own bots,
-// and the invitations.
+// An audit takes four requests for an organization of any size: the snapshot, the end of its queue, the account's own
+// bots, and the invitations.
 func TestAudit_AnyOrganization_FourRequests(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	sent := o.Sent()
@@ -151,7 +151,7 @@ func TestAudit_AnyOrganization_FourRequests(t *testing.T) {
 	}
 }
 
-// The text of an account that does not see everything begins with that.
+// If the account does not see everything, the text begins with that.
 func TestAudit_ByMember_Incomplete(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "secret", map[string]string{"invite_only": "true"})

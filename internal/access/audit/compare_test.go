@@ -25,8 +25,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// effects lists who gains and who loses access by which permission to what in a report, and whose role changes: what there is to compare
-// of two reports. Who is in a group is said of the groups that a plan changes, and not of those that contain them.
+// effects lists everything that two reports have in common, to be compared: who gains and loses access by which
+// permission, and whose role changes. It lists the members of groups that a plan changes, but not of groups that
+// contain them.
 func effects(r *report.Report, planned ...string) []string {
 	addresses := map[int64]string{}
 	for _, account := range r.Accounts {
@@ -55,7 +56,7 @@ func effects(r *report.Report, planned ...string) []string {
 	}
 	for _, channel := range r.Channels {
 		over := channel.Permissions
-		if channel.Action == report.Archive { // an audit has no archived channel, and so only what archiving takes away
+		if channel.Action == report.Archive { // an audit has no archived channels, and so only the loss
 			over = slices.DeleteFunc(slices.Clone(over), func(one *report.Permission) bool { return !permission.ChannelPermission(one.Name).IsOfMessages() })
 		}
 		permissions("channel "+channel.Name, over)
@@ -109,15 +110,16 @@ type drawer struct {
 	groups   map[string]int64 // by name
 	channels map[string]int64
 	people   map[string]string // addresses by account
-	// addresses counts those that were given, and kinds plans by what they have.
+	// addresses counts the addresses that were given, and kinds the plans by their contents.
 	addresses int
 	kinds     *planKinds
 }
 
-// planKinds counts plans by what they have: a value that is not known, an import, a replaced or forgotten resource, or any of them.
+// planKinds counts plans by their contents: an unknown value, an import, a replaced or forgotten resource, or any of
+// them.
 type planKinds struct{ all, changed, unknown, imported, replaced, special atomic.Int32 }
 
-// value draws a permission: as principals, and as the API has it.
+// value draws a permission, and returns it as principals and as the API has it.
 func (d *drawer) value(roles ...string) (principals []string, value string) {
 	switch d.random.IntN(3) {
 	case 0:
@@ -296,8 +298,8 @@ func (k *planKinds) count(changed, isUnknown, isImported, isReplaced bool) {
 	}
 }
 
-// imports makes a change one of a resource that the plan imports: what it has before is what the organization has. It returns false for
-// what cannot be imported.
+// imports turns a change into one of a resource that the plan imports, with the values of the organization before it.
+// It returns false for a resource that cannot be imported.
 func (d *drawer) imports(change object) bool {
 	of, _ := change["change"].(object)
 	was, _ := of["before"].(object)
@@ -326,13 +328,15 @@ func (d *drawer) imports(change object) bool {
 	return true
 }
 
-// contradictions returns what audits say and the review neither says nor leaves open, and what the review says for certain and audits do
-// not say. Who is in a group that is not known is not certain, and what is not known and may matter anywhere leaves everything open.
+// contradictions returns changes between audits that the review neither reports nor leaves open, and changes that the
+// review reports as certain and the audits don't have.
+//
+// The members of an unknown group are uncertain. An unknown that may matter anywhere leaves everything open.
 func contradictions(said *report.Report, want, got []string) (problems []string) {
 	isOpen := func(effect string) bool {
 		where, what, _ := strings.Cut(effect, ": ")
 		words := strings.Fields(what)
-		permission := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line says that both are not known
+		permission := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line reports that both are unknown
 		return slices.Contains(want, where+": unknown "+permission) || slices.ContainsFunc(said.Groups, func(group *report.Group) bool {
 			return group.Unknown && where == "group "+group.Name && (words[len(words)-1] == "joins" || words[len(words)-1] == "leaves")
 		}) || slices.ContainsFunc(said.People, func(person *report.Person) bool { return person.Role.After.Unknown && where == person.Account.Email })
@@ -496,7 +500,8 @@ func (d *drawer) drawChannel(number int, view *snapshot.Snapshot) (change object
 	}
 }
 
-// statements are the sentences of a report apart from permissions, without the name that a plan has for what it makes.
+// statements are the sentences of a report about other things than permissions, without the name that a plan has for a
+// new object.
 func statements(r *report.Report) []string {
 	all := map[string]bool{}
 	for _, risk := range r.Risks {

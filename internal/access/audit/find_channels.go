@@ -56,7 +56,7 @@ func (m *maker) findShortRetention(channel *zulip.Channel, where, managed []stri
 	}, permission.People{})
 }
 
-// findOpenPrivate finds a private channel that all members can join by a permission, and one that guests are in.
+// findOpenPrivate finds private channels that all members can join by a permission, and private channels with guests.
 func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel, where, managed []string) {
 	joiners, _ := m.access.Can(permission.CanSubscribe, facts)
 	if !m.members.IsEmpty() && m.members.Minus(joiners).IsEmpty() {
@@ -117,8 +117,9 @@ func addActive(setting string) string {
 	return fmt.Sprintf("Add an active person, or a user group with active members, to %s.", setting)
 }
 
-// findWiderPermissions finds the permissions of the organization that permit something in channels to people whom the permission of
-// the channel does not name, administrators aside: one finding for each, however many channels there are.
+// findWiderPermissions finds permissions of the organization that give access to channels to more people than the
+// channel's permission names. It ignores administrators, and reports each permission once, however many channels it
+// affects.
 func (m *maker) findWiderPermissions() {
 	for _, name := range permission.ChannelPermissions {
 		setting, admitted := m.access.ByOrganization(name)
@@ -161,7 +162,7 @@ func (m *maker) findWiderPermissions() {
 	}
 }
 
-// byAdministering reports whether those who administer a channel have a permission too.
+// byAdministering reports whether people who administer a channel have effective access by a permission.
 func byAdministering(name permission.ChannelPermission) bool {
 	switch name {
 	case permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel:
@@ -170,7 +171,7 @@ func byAdministering(name permission.ChannelPermission) bool {
 	return false
 }
 
-// findSinglePerson finds a permission that only one person has. Bots don't count.
+// findSinglePerson finds a permission by which only one person has effective access. Bots don't count.
 func (m *maker) findSinglePerson(where []string, can, setting string, who permission.People, managed []string) {
 	humans := m.humans(who)
 	if humans.Len() != 1 {
@@ -182,7 +183,7 @@ func (m *maker) findSinglePerson(where []string, can, setting string, who permis
 	}, humans)
 }
 
-// findNamedGuests finds guests in a permission that the server refuses guests.
+// findNamedGuests finds guests in a permission that the server doesn't grant to guests.
 func (m *maker) findNamedGuests(where []string, can, setting string, value zulip.GroupSettingValue, managed []string) {
 	guests := m.access.In(value).And(m.access.Guests())
 	if guests.IsEmpty() {
@@ -196,7 +197,7 @@ func (m *maker) findNamedGuests(where []string, can, setting string, value zulip
 	}, guests)
 }
 
-// findBotsOfGuests finds bots with which guests do what they may not do themselves.
+// findBotsOfGuests finds bots of guests that can do more than their owners.
 func (m *maker) findBotsOfGuests(where []string, can string, who permission.People) {
 	for user := range who.All() {
 		if !user.IsBot || user.BotOwnerID == nil || !m.access.Guests().Has(*user.BotOwnerID) {
@@ -215,7 +216,7 @@ func (m *maker) humans(people permission.People) permission.People {
 	return people.Minus(m.bots)
 }
 
-// peopleWhere returns the active accounts for which something is so.
+// peopleWhere returns the active accounts that satisfy a condition.
 func (m *maker) peopleWhere(is func(*zulip.User) bool) permission.People {
 	var ids []int64
 	for user := range m.access.Everybody().All() {

@@ -50,8 +50,8 @@ func (m *maker) findInGroups() {
 	}
 }
 
-// findDeactivatedMembers finds deactivated groups and people in a group. Servers leave deactivated people out of what they
-// tell from feature level 303 on.
+// findDeactivatedMembers finds deactivated groups and people in a group. From feature level 303 on, servers don't show
+// deactivated people.
 func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []string) {
 	var people []int64
 	var gone []string
@@ -100,7 +100,7 @@ func (m *maker) findInOrganization() {
 	m.findOpenSignUp(realm, where, managed)
 }
 
-// findOpenSignUp finds that people can join without an invitation.
+// findOpenSignUp reports if people can join without an invitation.
 func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 	if isRequired, known := realmSetting[bool](realm, "invite_required"); !known || isRequired {
 		return
@@ -176,8 +176,8 @@ const (
 	forPeopleText = "changes that need a person's key (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
 )
 
-// findPowerfulBot finds a bot that is an administrator or an owner, and people who are less than the bot that they own. The
-// account that audits is usually the one that Terraform uses, which needs the role of an administrator and no other.
+// findPowerfulBot finds bots with the role of an administrator or owner, and owners with a lower role than their bot.
+// The account that audits is usually the one that Terraform uses, which needs the role of an administrator.
 func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	managed := m.options.Managed.addresses(botTarget(bot), target{"zulip_user_role", fmt.Sprint(bot.ID), ""})
 	managed = append(managed, m.options.Managed.lists(target{"zulip_role_members", bot.Role.String(), ""}, bot)...)
@@ -217,8 +217,8 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
 }
 
-// findInvitations finds invitations that never expire, and those that make people powerful. A link itself is a secret and
-// not in the audit.
+// findInvitations finds invitations that never expire, and invitations with a role above member. The link of an
+// invitation is a secret, so the audit doesn't have it.
 func (m *maker) findInvitations() {
 	for _, invitation := range m.facts.Invitations {
 		where, what := []string{fmt.Sprintf("invitation link %d", invitation.ID)}, "The link"

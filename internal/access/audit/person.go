@@ -15,7 +15,7 @@ const (
 	inOrganization = "organization"
 )
 
-// person limits an audit of one person to that person's access.
+// person limits an audit to one person's access.
 func (m *maker) person() error {
 	address := m.options.Selection.Person
 	if address == "" {

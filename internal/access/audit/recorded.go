@@ -10,8 +10,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// organizations returns what the two audits recorded, to be compared. Those of one organization are matched by IDs, those of two by
-// names.
+// organizations returns the organizations that the two audits recorded. It matches one organization by IDs, and two
+// organizations by names.
 func (c *comparison) organizations() (before, after *access.Organization) {
 	channels, groups := map[string]int64{}, map[string]int64{}
 	if c.byName {
@@ -24,7 +24,7 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 	}
 	before, after = c.before.organization(), c.after.organization()
 	if !c.byName {
-		for _, id := range c.before.audit.ArchivedIDs { // it can be back
+		for _, id := range c.before.audit.ArchivedIDs { // it may be reactivated
 			before.Channels = append(before.Channels, &access.Channel{ID: id, Facts: permission.Channel{IsArchived: true}})
 		}
 		return before, after
@@ -46,7 +46,7 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 	return before, after
 }
 
-// organization returns what an audit recorded.
+// organization returns the organization that an audit recorded.
 func (s *side) organization() *access.Organization {
 	of := &access.Organization{People: s.access, Accounts: s.accounts, Effective: s.permissions(s.audit.Permissions)}
 	for _, channel := range s.audit.Channels {
@@ -79,8 +79,8 @@ func (s *side) permissions(recorded []*Permission) []*access.EffectivePermission
 	return permissions
 }
 
-// addReading gives the permissions to read the privacy as their value, and adds the one to read older messages: an audit has it only
-// where it is not the same.
+// addReading sets the privacy as the value of the permissions to read. It also adds the permission to read older
+// messages, which an audit only has if it differs.
 func (s *side) addReading(channel *access.Channel) {
 	for i := 0; i < len(channel.Effective); i++ {
 		switch one := channel.Effective[i]; permission.ChannelPermission(one.Name) {
@@ -97,7 +97,7 @@ func (s *side) addReading(channel *access.Channel) {
 	}
 }
 
-// members are the addresses of those who are directly in a group.
+// members are the addresses of the direct members of a group.
 func (s *side) members(group *Group) report.Value {
 	value := report.Value{Values: []string{}}
 	for _, id := range group.Members {

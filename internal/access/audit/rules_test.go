@@ -22,10 +22,10 @@ func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.A
 	return auditWith(t, o, audit.Options{Now: day("2027-01-01T12:00:00Z"), Rules: file})
 }
 
-// said is what was found of one rule: its lines.
+// said are the lines of the result of one rule.
 func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
 
-// Each rule passes, fails, with the people and the reason, or is unknown.
+// Each rule passes, is unknown, or fails with the people and the reason.
 func TestAuditRules_Office_Evaluated(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -148,7 +148,7 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 	}
 }
 
-// An open door is a rule that is broken: no invitation needed, or one that makes moderators.
+// The rule about joining fails if no invitation is required, or if an invitation is for a moderator.
 func TestAuditRules_OpenJoining_Failed(t *testing.T) {
 	o := office(t)
 	const joining = "rule \"no open door\" {\n  joining = \"invited\"\n}\n"
@@ -191,7 +191,7 @@ func TestAuditRules_Invisible_Unknown(t *testing.T) {
 	}
 }
 
-// The audit counts the rules that do not hold, and lists them before the findings.
+// The audit counts the rules that fail, and lists them before the findings.
 func TestAuditRules_Failing_ListedFirst(t *testing.T) {
 	found := auditWithRules(t, office(t), `
 rule "two owners" {

@@ -117,7 +117,7 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 	}
 }
 
-// Every number that stands for a word is recorded as the word that the resource has.
+// Every number that stands for a word is recorded as the word of the resource.
 func TestThings_Numbers_ResourceWords(t *testing.T) {
 	thing := func(o *acctest.Organization, kind, attribute string) any {
 		for _, thing := range auditOf(t, o, audit.Selection{}).Things {

@@ -49,7 +49,7 @@ func TestBrowserFilters(t *testing.T) {
 	}
 	tab.keepWhole("person")
 
-	tab.choose(map[string]string{"person": "grace@"}) // what only one has is enough
+	tab.choose(map[string]string{"person": "grace@"}) // a word that only one has is enough
 	tab.wantText("#found", "Grace Guest gains 3 permissions")
 	tab.choose(map[string]string{"person": "example.com"})
 	tab.wantText("#found", "6 people match")
@@ -78,7 +78,7 @@ func TestBrowserFilters(t *testing.T) {
 		t.Errorf("for part of a name it shows %s", got)
 	}
 	tab.click("#filter button")
-	// The fields are emptied after the click, and the page is drawn after that: it is waited for.
+	// A click empties the fields, and the page is drawn after that. The test waits for it.
 	eval[bool](tab, `new Promise((resolve) => {
 		const look = () => document.querySelector(".changes tbody[hidden]") ? requestAnimationFrame(look) : resolve(true);
 		look();
@@ -217,8 +217,8 @@ func TestBrowserPrinted(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown and filtered immediately, whether the same happens in many or in each
-// of them something of its own to nearly everyone.
+// A page shows and filters hundreds of channels immediately (1,000 with ZULIP_TEST_ALL=1). It does so both if many channels
+// have the same effects, and if each has different effects for nearly everyone.
 func TestBrowserOfThousandChannels(t *testing.T) {
 	channels, people := sized(1000), sized(5000)
 	for name, r := range map[string]*report.Report{"alike": large(channels, people), "each its own": ownInEach(large(channels, people))} {

@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Names that a page which does not take care turns into something else.
+// Names that a careless page would interpret.
 const (
 	scriptName = `<script>alert("x")</script>`
 	endName    = `</script><img src=x onerror=alert(1)>`
@@ -29,7 +29,7 @@ var (
 	alan   = &report.Account{ID: 7, Name: "Alan Turing", Email: "alan@example.com", Role: "member"}
 )
 
-// sample has one of everything that a review can say.
+// sample has one of everything that a review can report.
 func sample() *report.Report {
 	guests, nobody := report.PeopleOf(guest), report.PeopleOf()
 	everybody := report.PeopleOf(self, guest, ada, quote, end, maryam, alan)
@@ -102,7 +102,7 @@ func large(channels, accounts int) *report.Report {
 	return r
 }
 
-// ownInEach lets everyone but one lose every permission, in each channel another one.
+// ownInEach lets everyone except one account lose every permission. The account differs between channels.
 func ownInEach(r *report.Report) *report.Report {
 	for i, channel := range r.Channels {
 		others := report.PeopleOf(slices.Delete(slices.Clone(r.Accounts), i, i+1)...)
@@ -150,7 +150,7 @@ func (a audited) set(accounts ...*report.Account) int {
 	return len(a.Sets) - 1
 }
 
-// auditOf is an audit of some accounts in their order, the first of which audits, and nothing else.
+// auditOf returns an audit of only these accounts, in their order. The first one audits.
 func auditOf(accounts ...*report.Account) audited {
 	a := audited{&audit.Audit{
 		FormatVersion: audit.FormatVersion, Site: "https://chat.example.com", Organization: "Example & Söhne",
@@ -166,7 +166,7 @@ func can(name permission.ChannelPermission, people int, value ...string) *audit.
 	return &audit.Permission{Name: string(name), Text: name.InWords(), Value: value, People: people}
 }
 
-// sampleAudit has one of everything that an audit can say.
+// sampleAudit has one of everything that an audit can report.
 func sampleAudit() *audit.Audit {
 	a := auditOf(self, guest, ada, quote, end, maryam, alan)
 	a.Complete, a.Missing = false, []string{"The account can't see the subscribers of 1 channel."}
@@ -208,7 +208,7 @@ func sampleAudit() *audit.Audit {
 	return a.Audit
 }
 
-// personAudit is an audit of one person alone.
+// personAudit is an audit of one person.
 func personAudit() *audit.Audit {
 	a := auditOf(self, ada, guest)
 	all := a.set(self, ada, guest)
@@ -224,8 +224,8 @@ func personAudit() *audit.Audit {
 	return a.Audit
 }
 
-// largeAudit is of an organization in which every channel has its own subscribers, here and there among all people, who can
-// do most there, and every second channel a finding.
+// largeAudit is an audit of an organization in which every channel has its own subscribers, spread over all people.
+// Subscribers have most permissions. Every second channel has a finding.
 func largeAudit(channels, accounts int) *audit.Audit {
 	everybody := []*report.Account{self, guest}
 	for id := 10; len(everybody) < accounts; id++ {

@@ -10,8 +10,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// WriteAudit writes an audit like a report: short enough for a comment, with names that are text and nothing else. If the
-// account does not see everything, the first line says so.
+// WriteAudit writes an audit like a report: short enough for a comment, with names as plain text. If the account does not
+// see everything, the first line says so.
 func WriteAudit(w io.Writer, a *audit.Audit) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
 	if !a.Complete {
@@ -73,7 +73,7 @@ func aboutAudit(a *audit.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// findings lists what was found, and what would fix it: first what is not accepted. Those that say the same are one.
+// findings lists the findings and how to fix them, the accepted ones last. Findings with the same text are one.
 func (d *document) findings(a *audit.Audit) {
 	var open, accepted []*audit.FindingGroup
 	for _, group := range a.FindingGroups() {
@@ -87,7 +87,7 @@ func (d *document) findings(a *audit.Audit) {
 	d.findingGroups("Accepted findings", accepted, false)
 }
 
-// findingGroups lists findings under a title, with what fixes them if that is still to do.
+// findingGroups lists findings under a title. Findings that are not accepted have their fix.
 func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
 	if len(groups) > 0 {
 		d.line("")
@@ -151,7 +151,7 @@ func (d *document) auditedChannels(a *audit.Audit) {
 	d.table("Channels", []string{"Channel", "Can", "Value", "People"}, rows)
 }
 
-// channelKey is the same for channels in which the same people can do the same.
+// channelKey is equal for channels in which the same people can do the same.
 func channelKey(channel *audit.Channel) string {
 	var text strings.Builder
 	fmt.Fprint(&text, channel.Privacy, channel.Internet)
@@ -176,7 +176,7 @@ func (d *document) auditedGroups(a *audit.Audit) {
 	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
 
-// contentsText writes what is directly in a group as principals. A member without an address is deactivated.
+// contentsText writes the direct members and subgroups of a group as principals. A member without an address is deactivated.
 func contentsText(group *audit.Group, addresses map[int64]string) string {
 	var value report.Value
 	for _, name := range group.Subgroups {
@@ -194,7 +194,7 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 	return valueText(value)
 }
 
-// auditRows are the rows of permissions; those of the same value and people are one.
+// auditRows are the rows of permissions. Permissions with the same value and people are one row.
 func auditRows(a *audit.Audit, permissions []*audit.Permission) []cells {
 	type key struct {
 		value   string
@@ -248,7 +248,7 @@ func countsText(people *report.People) string {
 	return text
 }
 
-// person writes what one person can do, and through what.
+// person writes what one person can do, and by which principals.
 func (d *document) person(a *audit.Audit) {
 	if account := a.PersonAccount(); account != nil {
 		d.line("")
@@ -279,7 +279,7 @@ func (d *document) person(a *audit.Audit) {
 	}
 }
 
-// personRows are the rows of a scope; permissions through the same are one.
+// personRows are the rows of a scope. Permissions with the same sources are one row.
 func personRows(scope *audit.Scope) []cells {
 	var order []string
 	can := map[string][]string{}

@@ -29,14 +29,14 @@ func markdownOf(t *testing.T, r *report.Report) string {
 	return text.String()
 }
 
-// evil are names that would be more than a name.
+// evil are names with a meaning in Markdown or HTML.
 var evil = []string{
 	"a | b", "`x`", "``` \n", "@everyone", "<script>alert(1)</script>", "[a](https://evil.example)", "![](https://evil.example/x.png)",
 	"https://evil.example", "www.evil.example", "#1", "GH-1", "a\\|b", "**bold**", "- x\n- y", "a\r\nb", "|---|", "\u202egnihton", "&#124;",
 	"<!-- ", "$x$", "owner/repo#1", "deadbeef1234567", "", " ", "~~x~~", "_x_", ":tada:", strings.Repeat("n", 5000),
 }
 
-// of is a review in which a name stands wherever there is one.
+// of is a review with the name in every place for a name.
 func of(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "member"}
 	people := report.PeopleOf(account)
@@ -75,8 +75,8 @@ func FuzzMarkdownNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) { checkNames(t, markdownOf(t, of(name))) })
 }
 
-// checkNames looks at a comment as GitHub does: outside code there is nothing that means anything but what the review
-// itself writes, and every row has its columns.
+// checkNames reads a comment as GitHub does. Outside code, only the text of the review itself may have a meaning in
+// Markdown, and every row must have its columns.
 func checkNames(t *testing.T, text string) {
 	t.Helper()
 	columns := 0
@@ -104,7 +104,7 @@ func checkNames(t *testing.T, text string) {
 	}
 }
 
-// withoutCode takes out what is code, in Markdown's way of writing it or HTML's.
+// withoutCode removes code, in Markdown or HTML.
 func withoutCode(line string) (rest string, ok bool) {
 	var text strings.Builder
 	for {
@@ -129,7 +129,7 @@ func withoutCode(line string) (rest string, ok bool) {
 	}
 }
 
-// A channel that is renamed, and nothing else, has a row.
+// A channel has a row if it is only renamed.
 func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
@@ -149,7 +149,7 @@ func TestMarkdown_NoChanges_Short(t *testing.T) {
 	}
 }
 
-// auditWith is an audit in which a name stands wherever there is one.
+// auditWith is an audit with the name in every place for a name.
 func auditWith(name string) *audit.Audit {
 	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Email: name, Role: "member"}, IsActive: true}
 	people := report.PeopleOf(account.Account)
@@ -190,7 +190,7 @@ func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
 	}
 }
 
-// The value of who is in a group is what is directly in it.
+// The value of the members of a group is its direct members and subgroups.
 func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	accounts := make([]*audit.Account, 0, 7)
 	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
@@ -223,7 +223,7 @@ func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	}
 }
 
-// A name in a place is one code span, and nothing of it is outside.
+// A name in a place is one code span, with no part of it outside.
 func TestMarkdown_PlaceName_OneCodeSpan(t *testing.T) {
 	for _, name := range []string{`team-05 neu "x"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `\n`, `"`, `a" b "c`, "日本語-1", "a|b", "x.y, z"} {
 		a := auditWith("x")
@@ -249,8 +249,8 @@ func TestMarkdown_PlaceName_OneCodeSpan(t *testing.T) {
 	}
 }
 
-// elementsOf are the elements of a text in Markdown as GitHub reads it, in their order, and how many cells each row of a table
-// has. Code is left out in either way of writing it: a name may need the other one.
+// elementsOf returns the elements of a Markdown text in their order, as GitHub reads it, and how many cells each table row
+// has. It leaves out code in Markdown and in HTML, because names can be written in either.
 func elementsOf(t *testing.T, markdown string) (elements []string) {
 	t.Helper()
 	source := []byte(markdown)
@@ -280,7 +280,7 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 	return elements
 }
 
-// auditOf is an audit in which a name stands wherever there is one.
+// auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
 	permissions := []*audit.Permission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
@@ -295,8 +295,8 @@ func auditOf(name string) *audit.Audit {
 	}
 }
 
-// Whatever things are called, a comment has the elements that it has with plain names, every table its columns, and no HTML but
-// the code that a name is written as.
+// A comment with any names has the same elements as with plain names, and every table has its columns. Its only HTML is the
+// code around names.
 func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(t *testing.T, name string) string{
 		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },

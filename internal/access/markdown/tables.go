@@ -16,7 +16,7 @@ func (d *document) people(people []*report.Person) {
 	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
 }
 
-// blocks writes a table of what changes. What follows from it is kept for the end.
+// blocks writes a table of changes. It keeps the consequences for the end.
 func (d *document) blocks(title, column string, blocks []*report.Block) {
 	var rows []cells
 	for _, block := range blocks {
@@ -44,7 +44,7 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 	return all
 }
 
-// blockText says where it happens.
+// blockText names the objects of a block.
 func (d *document) blockText(block *report.Block) string {
 	var what string
 	switch {
@@ -72,7 +72,7 @@ func nameText(name, oldName string) string {
 	return code(name)
 }
 
-// transition writes a value before and after; of something new there is none before.
+// transition writes a value before and after; a new object has none before.
 func transition(change report.Change) string {
 	if change.Before.IsNone() {
 		return valueText(change.After)
@@ -110,7 +110,7 @@ func (d *document) peopleText(people *report.People, unknown bool) string {
 	return d.list(names(people, people.Len()))
 }
 
-// brief is peopleText where no list at the end has the others.
+// brief is peopleText without a list of the others at the end.
 func brief(people *report.People) string {
 	if people.Len() == 0 {
 		return "–"
@@ -118,7 +118,7 @@ func brief(people *report.People) string {
 	return report.ListOf(names(people, report.MaxListed), people.Len())
 }
 
-// names are the names of people, and then those of bots: the first ones, at most so many.
+// names are the names of people, followed by those of bots, up to a limit.
 func names(people *report.People, most int) (texts []string) {
 	for _, isBot := range []bool{false, true} {
 		for account := range people.All() {

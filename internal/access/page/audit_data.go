@@ -8,8 +8,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// auditData is what the script of an audit's page knows. It is written for size: whatever is said more than once is in a
-// table, and named by its number there; -1 is none.
+// auditData is the data for the script of an audit's page. It is written for size: a repeated value is in a table, and named
+// by its number there; -1 is none.
 type auditData struct {
 	// Accounts are ID, name, address, role, flags (the sum of isBot and so on), and the place of a bot's owner.
 	Accounts [][]any `json:"accounts"`
@@ -19,22 +19,24 @@ type auditData struct {
 	// Permissions are the name and the text of each permission, Values the principals of each value.
 	Permissions [][2]string `json:"permissions"`
 	Values      [][]string  `json:"values"`
-	// Grants are lists of permissions that several channels, groups or scopes may have in common: of each the permission, the value or
-	// the ways in which a person has it, the set of people, and 1 if others may have it too.
+	// Grants are lists of permissions, which several channels, groups or scopes may share. Each permission has its number,
+	// that of its value or sources, that of the set of people, and 1 if others may have access too.
 	Grants [][][]int `json:"grants"`
 	Kinds  []string  `json:"kinds"`
-	// Channels are name, folder, kind, 1 if anyone on the internet reads it, the set of subscribers (-2: not known), grants.
+	// Channels are name, folder, kind, 1 if anyone on the internet can read it, the set of subscribers (-2: not known),
+	// grants.
 	Channels [][]any `json:"channels"`
-	// Groups are name, the set of people, how many of them are directly in it, names of subgroups, grants.
+	// Groups are name, the set of people, the number of direct members, names of subgroups, grants.
 	Groups [][]any `json:"groups"`
 	// Organization are the grants in the organization.
 	Organization int `json:"organization"`
-	// Findings are, for each group of them, places, addresses of resources, set of people, and places of deactivated accounts.
+	// Findings are, for each group of findings, places, addresses of resources, set of people, and places of deactivated
+	// accounts.
 	Findings [][][]any   `json:"findings"`
 	Person   *personView `json:"person,omitempty"`
 }
 
-// personView is what an audit of one person says.
+// personView is the access of an audit of one person.
 type personView struct {
 	Place  int         `json:"place"`
 	Groups [][2]string `json:"groups"` // name and path
@@ -46,7 +48,7 @@ const (
 	isBot = 1 << iota
 	isSelf
 	isInactive
-	isListed // among the people of the audit
+	isListed // in the audit's list of people
 )
 
 // nobody and notKnown stand for sets.
@@ -55,7 +57,7 @@ const (
 	notKnown = -2
 )
 
-// tables number what is said more than once.
+// tables number repeated values.
 type tables struct {
 	permissions, values, kinds, grants map[string]int
 	data                               auditData
@@ -67,7 +69,7 @@ func newTables() *tables {
 	}}
 }
 
-// numbered returns the number of something by its key, the next one if it is met first; add then puts it into its table.
+// numbered returns the number of a key. It gives a new key the next number, and calls add to put its value into the table.
 func numbered(known map[string]int, key string, add func()) int {
 	number, ok := known[key]
 	if !ok {
@@ -189,7 +191,7 @@ func (v *auditView) addPerson() {
 	v.tables.data.Person = person
 }
 
-// addAccounts lists the accounts by their places. The owner of a bot may get a place by it, and is listed then too.
+// addAccounts lists the accounts by their places. It adds the owners of bots, which may get a place by that.
 func (v *auditView) addAccounts() {
 	rows := [][]any{}
 	for at := 0; at < len(v.people.accounts); at++ {

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// reportOf is a report in which a name stands wherever there is one.
+// reportOf is a report with the name in every place for a name.
 func reportOf(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
 	people := report.PeopleOf(account)
@@ -45,7 +45,7 @@ func rulesOf(name string) []*report.Rule {
 	}
 }
 
-// auditOf is an audit in which a name stands wherever there is one.
+// auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
 	permissions := []*audit.Permission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
@@ -66,11 +66,12 @@ func auditOf(name string) *audit.Audit {
 	}
 }
 
-// parsedPage is a page as a browser takes it apart.
+// parsedPage is a page as a browser parses it.
 type parsedPage struct {
 	// elements are the names of the elements and of their attributes, in their order.
 	elements []string
-	// texts are what a reader sees and what attributes say, scripts what scripts and style sheets hold by their number.
+	// texts are the visible texts and the values of attributes. scripts are the contents of scripts and style sheets by
+	// their number.
 	texts, scripts []string
 }
 
@@ -109,7 +110,7 @@ func parsePage(t *testing.T, text string) *parsedPage {
 	return p
 }
 
-// holds reports whether some data has a text in any place.
+// holds reports whether some data contains a text.
 func holds(data any, text string) bool {
 	switch data := data.(type) {
 	case string:
@@ -126,8 +127,8 @@ func holds(data any, text string) bool {
 	return false
 }
 
-// Whatever things are called, a page has the elements, attributes and scripts that it has with plain names; the name is text, or
-// in the data, exactly as it is.
+// A page with any names has the same elements, attributes and scripts as with plain names. The name is unchanged in the text
+// or in the data.
 func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(b *strings.Builder, name string) error{
 		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
@@ -140,7 +141,7 @@ func TestHostileNames_Rendered_Text(t *testing.T) {
 			return page.WriteAudit(b, a)
 		},
 	}
-	// What a parser of HTML makes of text, wherever it comes from.
+	// Texts with a meaning for a parser of HTML.
 	normal := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	for what, write := range forms {
 		parsed := func(name string) *parsedPage {

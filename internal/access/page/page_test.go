@@ -24,7 +24,7 @@ func TestWriteHTML_ContentPolicy_Strict(t *testing.T) {
 	if !strings.HasPrefix(policy, "default-src 'none';") {
 		t.Errorf("the policy allows by default: %s", policy)
 	}
-	// A browser runs and applies only what has these hashes: one that is wrong is a page without filters or colours.
+	// A browser runs and applies only contents with these hashes. With a wrong hash, the page has no filters or colours.
 	for directive, text := range map[string]string{
 		"style-src":  between(t, page, "<style>", "</style>"),
 		"script-src": between(t, page, "<script>", "</script>"),
@@ -59,13 +59,14 @@ func TestWriteHTML_RepeatedUsers_NamedOnce(t *testing.T) {
 	if got := strings.Count(page, "Person-499"); got != 3 {
 		t.Errorf("somebody who gains and loses in 100 channels is named %d times, want 3", got)
 	}
-	// A hundred channels in which the same happens are one row for each change, the first five by name and the others closed.
+	// A hundred channels with the same effects are one row for each change. It names the first five channels, and the others
+	// are closed.
 	if rows, places := strings.Count(page, "<tr data-permissions"), strings.Count(page, " data-place="); rows != 2 || places != 100 || !strings.Contains(page, "<summary>and 95 more</summary>") {
 		t.Errorf("%d channels have %d rows", places, rows)
 	}
 }
 
-// Five thousand people less one, another one in each of many channels, are not named in each.
+// The page doesn't repeat 5,000 people in each of many channels from which one of them is missing.
 func TestWriteHTML_LargeSets_DifferenceWritten(t *testing.T) {
 	page := pageOf(t, everyPermission(50, 500, true))
 	if got := strings.Count(page, "Person-499\u2069"); got > 3 {
@@ -141,8 +142,8 @@ func between(t *testing.T, text, begin, end string) string {
 	return text
 }
 
-// everyPermission is a review in which every permission of each of many channels changes for the same few sets of many people, or
-// for people of its own in each channel, nearly everyone.
+// everyPermission is a review in which every permission of many channels changes. The changes are for the same few sets of
+// many people, or for nearly everyone in each channel.
 func everyPermission(channels, accounts int, own bool) *report.Report {
 	r := &report.Report{FormatVersion: report.FormatVersion}
 	for id := range accounts {
@@ -182,7 +183,7 @@ func BenchmarkWriteHTML(b *testing.B) {
 	}
 }
 
-// counter counts what is written.
+// counter counts the written bytes.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -199,7 +200,7 @@ func auditPageOf(t *testing.T, a *audit.Audit) string {
 	return text.String()
 }
 
-// pageData is what the script of the page of an audit knows, as far as tests ask.
+// pageData is the part of the script's data on the page of an audit that tests check.
 type pageData struct {
 	Accounts [][]any
 	Sets     [][]int
@@ -217,7 +218,7 @@ func pageDataOf(t *testing.T, a *audit.Audit) pageData {
 	return data
 }
 
-// The page has people in many channels once, and also equal permissions of many channels.
+// The page has people in many channels once, and equal permissions of many channels once.
 func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	a := &audit.Audit{Complete: true}
 	var everybody []*report.Account
@@ -248,7 +249,7 @@ func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	}
 }
 
-// An audit of guests alone lists guests, and one of a person the people whom it names.
+// An audit of guests lists only guests, and an audit of one person only the people whom it names.
 func TestWriteAudit_Selection_UsersListed(t *testing.T) {
 	guest := &report.Account{ID: 1, Name: "Gus", Role: "guest"}
 	member := &report.Account{ID: 2, Name: "Mel", Role: "member"}

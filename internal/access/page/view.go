@@ -10,34 +10,34 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// view is a report in the order in which the template writes it. Who gains and who loses is written once for each set
-// of people, however many permissions name it: in 1,000 channels it is mostly the same few sets.
+// view is a report in the order in which the template writes it. It writes each set of people once, however many permissions
+// have it: 1,000 channels mostly have the same few sets.
 type view struct {
 	*report.Report
 	Layout *layout
-	// Tables are those of the channels, the user groups and the organization, Follows is that of what follows from them.
+	// Tables are the tables of the channels, the user groups and the organization. Follows is the table of the consequences.
 	Tables  []*table
 	Follows *table
-	Options []*options // what can be filtered by
+	Options []*options // the permissions for the filter
 
 	people  *peopleIndex
 	options map[string]*option
 }
 
-// table is blocks of one kind. Those that it is too long with are in More, closed.
+// table is a table of blocks of one kind. If it is too long, the others are in More, closed.
 type table struct {
 	ID, Title, Column string
 	First, More       []*blockView
 }
 
-// option is a permission that can be filtered by, one of a kind of thing.
+// option is a permission of one kind of object in the filter.
 type option struct {
 	Index int    // among all options; the script knows it by this
 	Name  string // of the permission; empty for being in a channel or a group
 	Text  string // what it permits
 }
 
-// options are those of one kind of thing.
+// options are the options of one kind of object.
 type options struct {
 	Kind string
 	List []*option
@@ -49,7 +49,7 @@ type blockView struct {
 	ID     string
 	Places []*place // nothing for the organization
 	Rows   []*rowView
-	// IsFollowing says that the rows are what follows; the places are named where the block is.
+	// IsFollowing is true if the rows are consequences. The places are named in the block of the change.
 	IsFollowing bool
 }
 
@@ -60,7 +60,7 @@ type place struct {
 	Resources     []string
 }
 
-// rowView is a row of a block. There can be thousands: a template reads the fields of a struct fast, and calls functions slowly.
+// rowView is a row of a block. There can be thousands: a template reads fields quickly, and calls functions slowly.
 type rowView struct {
 	*report.Row
 	Options                      string // the numbers of the permissions
@@ -69,27 +69,27 @@ type rowView struct {
 	InternetGains, InternetLoses bool
 }
 
-// manyRows are so many that the others are closed, and not made before they are opened.
+// manyRows is the number of rows after which the others are closed, and created when they are opened.
 const manyRows = 50
 
-// HasManyAccounts reports whether so many accounts are named.
+// HasManyAccounts reports whether the report names many accounts.
 func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
 
-// IncompleteText is the first line of a comparison of audits that do not have everything.
+// IncompleteText is the first line of a comparison with an incomplete audit.
 func (v *view) IncompleteText() string { return report.IncompleteText }
 
-// Named are the places that are named in the row, Others the rest.
+// Named are the places that the row names.
 func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), report.MaxListed)] }
 
 // Others are the places beyond [blockView.Named].
 func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
 
-// HasResources reports whether resources of a plan change it.
+// HasResources reports whether resources of a plan change the block.
 func (b *blockView) HasResources() bool {
 	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Resources) > 0 })
 }
 
-// Names are what a place is called, and was.
+// Names are the current and the earlier name of a place.
 func (p *place) Names() string { return strings.TrimSpace(p.Name + " " + p.OldName) }
 
 func newView(r *report.Report) *view {
@@ -111,7 +111,7 @@ func newView(r *report.Report) *view {
 	return v
 }
 
-// addTable adds a table, and to the table of what follows what follows from it.
+// addTable adds a table, and adds its consequences to their table.
 func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
 	table, places := &table{ID: id, Title: title, Column: column}, 0
 	for i, block := range blocks {
@@ -158,7 +158,7 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 	return views
 }
 
-// optionFor returns the option for a permission, a new one when the permission is met first.
+// optionFor returns the option for a permission, and adds it if it is new.
 func (v *view) optionFor(kind string, permission *report.Permission) *option {
 	key := kind + " " + permission.Name
 	if permission.Name == "" {
