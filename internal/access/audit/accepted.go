@@ -232,8 +232,8 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 	return parts
 }
 
-// warnOfUnused warns about entries that accept nothing. It does not warn in an audit of a part, or by an account that
-// does not see everything: there a finding can be missing although it still exists.
+// warnOfUnused warns about entries that accept nothing. It does not warn if the audit is of a part, or if the account does
+// not see everything, because the finding may still exist.
 func (m *maker) warnOfUnused() {
 	if m.options.Accepted == nil || m.audit.Selection != nil || !m.audit.Complete {
 		return

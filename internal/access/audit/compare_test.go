@@ -25,9 +25,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// effects lists everything that two reports have in common, to be compared: who gains and loses access by which
-// permission, and whose role changes. It lists the members of groups that a plan changes, but not of groups that
-// contain them.
+// effects lists the part of a report that the test compares: who gains and loses access by which permission, and whose role
+// changes. It lists the members of groups that a plan changes, but not of groups that contain them.
 func effects(r *report.Report, planned ...string) []string {
 	addresses := map[int64]string{}
 	for _, account := range r.Accounts {
@@ -328,8 +327,8 @@ func (d *drawer) imports(change object) bool {
 	return true
 }
 
-// contradictions returns changes between audits that the review neither reports nor leaves open, and changes that the
-// review reports as certain and the audits don't have.
+// contradictions returns changes between audits that the review neither reports nor leaves open. It also returns changes
+// that the review reports as certain and the audits don't have.
 //
 // The members of an unknown group are uncertain. An unknown that may matter anywhere leaves everything open.
 func contradictions(said *report.Report, want, got []string) (problems []string) {

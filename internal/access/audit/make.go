@@ -290,7 +290,7 @@ func (m *maker) permissions(all []*access.EffectivePermission) []*Permission {
 		}
 		written := &Permission{Name: one.Name, Text: one.Text, Value: one.Value.Values, Unknown: !certain, People: m.set(who)}
 		if one.Name == string(permission.CanRead) || isHistory(written) {
-			written.Value = []string{} // the channel has the privacy already
+			written.Value = []string{} // the value is the privacy, which the channel has
 		}
 		permissions = append(permissions, written)
 	}

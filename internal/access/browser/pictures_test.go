@@ -134,8 +134,8 @@ func ownerLink(t *testing.T) *report.Report {
 	return p.review(t)
 }
 
-// The page has the layout of the comment: the summary and the risks on the first screen, then a row for each change, and
-// everything long is closed. The page has a row for every row of the comment.
+// The page has the layout of the comment: the summary and the risks on the first screen, then a row for each change.
+// Everything long is closed. The page has a row for every row of the comment.
 func TestBrowserLayout(t *testing.T) {
 	for name, made := range map[string]func(*testing.T) *report.Report{"one": oneChannel, "thirty": thirtyChannels, "owner-link": ownerLink} {
 		t.Run(name, func(t *testing.T) {

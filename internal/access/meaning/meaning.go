@@ -1,4 +1,4 @@
-// Package meaning says what each attribute of the provider's resources and actions means for access: who can do what, who
+// Package meaning has the meaning for access of each attribute of the provider's resources and actions: who can do what, who
 // can join, where content goes, what can be lost.
 //
 // The table is table.txt. Anything that it does not have has no known meaning.

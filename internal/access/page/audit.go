@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// auditView is an audit as the template writes it: findings in reading order, everything else as data for the script.
+// auditView is an audit as the template writes it: findings in reading order, and the rest as data for the script.
 type auditView struct {
 	*audit.Audit
 	Layout  *layout

@@ -215,8 +215,8 @@ func encodedJSON(d any) (template.JS, error) {
 	return template.JS(text), err //nolint:gosec // encoding/json writes <, > and & as escapes
 }
 
-// encoded writes the sets as numbers: first the number of its base or -1, then the places of the accounts that are in only
-// one of the two. After a place, -3 stands for the three places that follow it.
+// encoded writes the sets as numbers. A set is the number of its base or -1, and then the places of the accounts that are in
+// only one of the two. After a place, -3 stands for the three places that follow it.
 func (x *peopleIndex) encoded() [][]int {
 	all := make([][]int, len(x.sets))
 	for i, set := range x.sets {

@@ -14,7 +14,7 @@ import (
 func (r *Report) Assess() {
 	r.explain()
 	a := assessment{report: r, conditions: map[Condition]bool{}}
-	for _, risk := range r.Risks { // risks that don't come from permissions
+	for _, risk := range r.Risks { // risks that do not come from permissions
 		a.conditions[risk.Condition] = true
 	}
 	for _, channel := range r.Channels {
@@ -175,7 +175,7 @@ func (a *assessment) commonRisks(where string, permissions []*Permission) {
 
 // gainingGuests are guests who gain the same access.
 type gainingGuests struct {
-	// key is the same for the same guests.
+	// key is equal for the same guests.
 	key   string
 	count int
 	names []string
@@ -183,8 +183,8 @@ type gainingGuests struct {
 	actions []string
 }
 
-// guestsOf returns the guests of a set. Guests who are guests only after the plan can't be told from the accounts: then no names
-// are returned, and only an equal set has the same guests.
+// guestsOf returns the guests of a set. It returns no names if some are guests only after the plan, because accounts have
+// the role before. Only an equal set then has the same key.
 func guestsOf(people *People) *gainingGuests {
 	who := &gainingGuests{count: people.Guests}
 	var ids []int64
@@ -200,7 +200,7 @@ func guestsOf(people *People) *gainingGuests {
 	return who
 }
 
-// together writes permissions in a sentence.
+// together joins actions in a sentence.
 func together(actions []string) string { return permission.JoinActions(actions, len(actions)) }
 
 // botsCannotPostText says which bots can no longer post. Their reports stop without anyone noticing.

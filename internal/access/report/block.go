@@ -6,9 +6,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Block is one entry of a table: the changes in one place, or in several places with the same changes.
+// Block is one entry of a table: the changes in one object, or in several channels with the same changes.
 type Block struct {
-	// Channels are those in which it happens, Group is the user group; with neither it is the organization.
+	// Channels are the channels of the block, Group is its user group. With neither, it is about the organization.
 	Channels []*Channel
 	Group    *Group
 	Action   Action
@@ -34,7 +34,7 @@ func (w *Row) What() string {
 // IsFollowing reports whether the effect changes although the value of the permission doesn't.
 func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
 
-// ChannelBlocks are the channels. Adjacent channels with the same changes are one block.
+// ChannelBlocks are the blocks of the channels. Adjacent channels with the same changes are one block.
 func (r *Report) ChannelBlocks() (blocks []*Block) {
 	for i := 0; i < len(r.Channels); {
 		n, first := i+1, r.Channels[i]
@@ -63,7 +63,7 @@ func archivedRow(channel *Channel) *Row {
 	return newRow(&Permission{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
 }
 
-// GroupBlocks are the user groups.
+// GroupBlocks are the blocks of the user groups.
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
@@ -74,7 +74,7 @@ func (r *Report) GroupBlocks() (blocks []*Block) {
 	return blocks
 }
 
-// Contents are the subgroups and the members of a group in one value.
+// Contents returns the subgroups and the members of a group as one value.
 func Contents(members, subgroups Value) Value {
 	return Value{Values: append(slices.Clone(subgroups.Values), members.Values...), Unknown: members.Unknown || subgroups.Unknown}
 }
@@ -94,8 +94,10 @@ func memberRow(text string, change Change, joins, leaves *People, unknown bool) 
 
 func newRow(permission *Permission) *Row { return &Row{permission, []*Permission{permission}} }
 
-// newBlock gathers permissions that the same people gain and lose in rows: one for each change of a value, and for each thing from which
-// something follows for others. Where nothing of the thing itself changes, the first of what follows stands for it.
+// newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
+// Without a change of the value, it has those with the same people and the same cause.
+//
+// If no value in the object changes, the first consequence becomes the row of the block.
 func newBlock(action Action, permissions []*Permission, members ...*Row) *Block {
 	type people struct {
 		gain, lose *People
@@ -146,7 +148,7 @@ func newBlock(action Action, permissions []*Permission, members ...*Row) *Block 
 	return block
 }
 
-// appendTo appends a block in which anything happens; what is new, ends or is renamed has a row in any case.
+// appendTo appends the block if it has a row. A new, ended or renamed object gets a row in any case.
 func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 	if len(b.Rows) == 0 && (oldName != "" || b.Action != Affects && b.Action != Update) {
 		b.Rows = []*Row{newRow(&Permission{Text: "–"})}

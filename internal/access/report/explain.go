@@ -38,14 +38,14 @@ func (r *Report) explain() {
 type ownCause struct {
 	// back is the cause for a reactivated object; "" for others.
 	back string
-	// what is a difference of the object itself; "" without one.
+	// what names a difference of the object itself; "" without one.
 	what string
 	// membership is the cause if only people who are added or removed, the movers, gain or lose something.
 	membership string
 	movers     map[*Account]bool
 }
 
-// accountsOf are the accounts of sets.
+// accountsOf returns the accounts of sets.
 func accountsOf(sets ...*People) map[*Account]bool {
 	all := map[*Account]bool{}
 	for _, set := range sets {
@@ -59,11 +59,11 @@ func accountsOf(sets ...*People) map[*Account]bool {
 // causes are the causes that can affect every object.
 type causes struct {
 	report *Report
-	// groups are the places in the report of groups whose members change, by their principals.
+	// groups are the groups whose members change, as places in the report by their principals.
 	groups map[string]int
-	// membership caches who is added to and removed from these groups.
+	// membership caches the people added to and removed from these groups.
 	membership map[int]map[*Account]bool
-	// account names the accounts that change in words, and accounts are all of them.
+	// account names the accounts that change in words. accounts are all of them.
 	account  string
 	accounts map[*Account]bool
 	// organization are the permissions of the organization that differ.
@@ -138,7 +138,8 @@ func (r *Permission) isOnlyOf(some map[*Account]bool) bool {
 	return true
 }
 
-// groupIn names a group of a value whose members change, the first of the report, and who come into it and go.
+// groupIn returns the first group of the report that is in a value and whose members change, with the people added and
+// removed.
 func (c *causes) groupIn(texts []string) (name string, membership map[*Account]bool) {
 	for _, text := range texts {
 		if at, changes := c.groups[text]; changes && (name == "" || at < c.groups[name]) {
@@ -155,7 +156,7 @@ func (c *causes) groupIn(texts []string) (name string, membership map[*Account]b
 	return name, c.membership[at]
 }
 
-// differing names the permissions whose values differ, the first two.
+// differing names the first two permissions whose values differ.
 func differing(permissions []*Permission) string {
 	var names []string
 	for _, permission := range permissions {
@@ -170,7 +171,7 @@ func (g *Group) changesMembers() bool {
 	return g.Action != Deactivate && (g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0)
 }
 
-// account names an account whose role or existence changes, and how many others there are whose role changes.
+// account names an account that is created or deactivated or whose role changes, and how many other roles change.
 func (r *Report) account() string {
 	first, others := "", 0
 	for _, person := range r.People {

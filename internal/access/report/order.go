@@ -19,7 +19,7 @@ func SortChannels(channels []*Channel) []*Channel {
 	return append(sortByEffects(named), sortByEffects(affected)...)
 }
 
-// SortGroups puts those groups first that the plan changes itself, by name.
+// SortGroups sorts the groups by name, those that the plan changes itself first.
 func SortGroups(groups []*Group) []*Group {
 	slices.SortStableFunc(groups, func(x, y *Group) int {
 		if isNamed := len(x.Resources) > 0; isNamed != (len(y.Resources) > 0) {
@@ -53,7 +53,7 @@ func sortByEffects(channels []*Channel) []*Channel {
 // HasEffectsOf reports whether two channels have the same changes.
 func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
 
-// effects is the same text for channels in which the same happens.
+// effects is an equal text for channels with the same changes.
 func (c *Channel) effects() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Resources) > 0, c.Privacy)

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// guests is a set of guests with these names, whose IDs are their places in the alphabet.
+// guests returns a set of guests with these names. Their IDs are their places in the alphabet.
 func guests(names ...string) *report.People {
 	var accounts []*report.Account
 	for _, name := range names {
@@ -45,7 +45,7 @@ func TestGuests_DifferentGains_Named(t *testing.T) {
 	}
 }
 
-// Guests who are not the same in all places are counted, in a sentence that is correct for one and for several.
+// Guests who differ between places are counted, in a sentence that is correct for one and for several.
 func TestGuests_SeveralPlaces_Counted(t *testing.T) {
 	in := func(name string, by *report.People) *report.Channel {
 		return channelIn(name, gained(permission.CanRead, "read", by))
@@ -65,7 +65,7 @@ func TestGuests_SeveralPlaces_Counted(t *testing.T) {
 	}
 }
 
-// Whose role the plan changes is not named among the guests by the account: such sets are told apart by everyone in them.
+// An account whose role the plan changes is not named as a guest. Such sets are equal only with the same people.
 func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 	become := func(id int64) *report.People {
 		people := report.PeopleOf(&report.Account{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"})
@@ -79,7 +79,8 @@ func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 	}
 }
 
-// The provider's account that can no longer administer a channel or manage a group is a risk, and so is a permission that no one has afterwards.
+// A provider's account that can no longer administer a channel or manage a group is a risk. So is a permission that no one
+// has afterwards.
 func TestAssess_Lockout(t *testing.T) {
 	one := func(name permission.ChannelPermission, text string) *report.Permission {
 		return gained(name, text, &report.People{})
@@ -105,7 +106,8 @@ func TestAssess_Lockout(t *testing.T) {
 	}
 }
 
-// followingOf is a report of so many groups whose members change, and as many channels whose permissions follow from one of them.
+// followingOf is a report of a number of groups whose members change, and the same number of channels whose permissions
+// follow from one of them.
 func followingOf(size int) *report.Report {
 	r := &report.Report{}
 	change := report.Change{Before: report.ValueOf("a@example.com"), After: report.ValueOf("b@example.com")}
@@ -153,8 +155,8 @@ func TestExplanation_Permissions_Source(t *testing.T) {
 	}
 }
 
-// A permission that the organization grants follows from its permission, unless only those gain it whose accounts change, or who come into
-// the channel.
+// The cause of access by the organization's permission is that permission. The cause is another one if only people gain
+// access whose accounts change, or who are added to the channel.
 func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
 	const setting = "can_delete_any_message_group"
 	newcomer, old, joins := &report.Account{Email: "new@example.com", ID: 1}, &report.Account{Email: "old@example.com", ID: 2}, &report.Account{Email: "joins@example.com", ID: 3}
@@ -171,7 +173,8 @@ func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
 		People:      []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
 		Channels:    []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
 	}
-	// Someone is in a group whose members change, and is not among those: it is the role that counts.
+	// The cause is the role if someone gains access who is in a group with changed members, but isn't one of the changed
+	// members.
 	named := report.ValueOf("group:g")
 	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
 	r.Channels = append(r.Channels, channel(unchanged, newcomer), channel(unchanged, joins), channel(unchanged, old))
@@ -186,7 +189,7 @@ func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
 	}
 }
 
-// ends are what becomes of each type of resource, by what its Delete does.
+// ends are the actions on destroy by type of resource, as Delete of the resource has them.
 var ends = map[string]report.Action{
 	"zulip_bot": report.Deactivate, "zulip_user": report.Deactivate, "zulip_user_group": report.Deactivate, "zulip_custom_emoji": report.Deactivate,
 	"zulip_channel": report.Archive, "zulip_channel_folder": report.Archive,
@@ -194,7 +197,7 @@ var ends = map[string]report.Action{
 	"zulip_code_playground": report.Delete, "zulip_custom_profile_field": report.Delete, "zulip_default_channel_group": report.Delete,
 	"zulip_domain": report.Delete, "zulip_draft": report.Delete, "zulip_invitation": report.Delete, "zulip_invite_link": report.Delete, "zulip_linkifier": report.Delete,
 	"zulip_message": report.Delete, "zulip_organization_image": report.Delete, "zulip_reaction": report.Delete, "zulip_scheduled_message": report.Delete,
-	// Whom they have put somewhere, they take out, and a status is cleared.
+	// Destroying these resources removes people from an object, and clears a status.
 	"zulip_channel_subscription": report.Delete, "zulip_user_group_membership": report.Delete, "zulip_user_status": report.Delete,
 
 	"zulip_organization": report.Release, "zulip_default_user_settings": report.Release, "zulip_channel_subscription_settings": report.Release,
@@ -205,7 +208,7 @@ var ends = map[string]report.Action{
 // Each type of resource has an action on destroy, and an unknown type is deleted.
 func TestEnds_EveryResource_Decided(t *testing.T) {
 	resources := 0
-	for _, kind := range meaning.Types() { // all of the provider, and its actions
+	for _, kind := range meaning.Types() { // all types of the provider, and its actions
 		if of, _ := meaning.Of(kind); of.Called == "action" {
 			continue
 		}

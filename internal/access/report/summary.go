@@ -63,7 +63,7 @@ func (c Condition) rank() int {
 	return slices.IndexFunc(Conditions, func(meaning ConditionMeaning) bool { return meaning.Condition == c })
 }
 
-// Fails returns those of some conditions that apply, in the order of [Conditions].
+// Fails returns the conditions that apply, in the order of [Conditions].
 func (r *Report) Fails(on []Condition) []Condition {
 	var fails []Condition
 	for _, condition := range r.Summary.Conditions {

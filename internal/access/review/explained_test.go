@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// Everyone gains permissions in a channel because it comes back, and not because a group changes that no permission of it names.
+// The cause is that the channel is unarchived, and not a changed group that none of its permissions names.
 func TestReviewReactivatedChannel_GroupChanged_Explained(t *testing.T) {
 	f := newFirm(t)
 	shelf := f.channel("shelf", nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// maxActions is how many permissions over user groups or the organization a risk about a key names.
+// maxActions is the number of actions that a risk about a key names for user groups or the organization.
 const maxActions = 4
 
 // sayKeys reports the access that new owners of bots, and owners of new bots, gain by the bots' keys.
@@ -42,7 +42,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over),
 		})
 	}
-	channels := map[string][]string{} // by what can be done in them
+	channels := map[string][]string{} // by the actions in them
 	var unknown []string
 	for _, channel := range b.is.ActiveChannels() {
 		actions, isKnown := b.channelActionsByKey(channel.Facts, bot, owner)
@@ -83,7 +83,8 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 }
 
-// channelActionsByKey returns what a bot can do in a channel, and its owner cannot, in words. isKnown is false where that may not be all.
+// channelActionsByKey returns in words what a bot can do in a channel and its owner cannot. isKnown is false if there may be
+// more.
 func (b *builder) channelActionsByKey(facts permission.Channel, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
 	for _, name := range permission.ChannelPermissions {
@@ -100,7 +101,7 @@ func (b *builder) channelActionsByKey(facts permission.Channel, bot, owner *zuli
 	return actions, isKnown
 }
 
-// actionsByKey is channelActionsByKey of permissions over a user group or the organization.
+// actionsByKey is channelActionsByKey for a user group or the organization.
 func actionsByKey(all []*access.EffectivePermission, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
 	for _, permission := range all {

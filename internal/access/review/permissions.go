@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// plannedPermissions returns the permissions of one thing that a change writes, by name. current are the values now; of a thing
-// that is yet to be created there are none, and what the configuration does not set is left to the server.
+// plannedPermissions returns the permissions of an object that a change writes, by name. current are its values now. A new
+// object has none, and the server decides the permissions that the configuration leaves out.
 func (b *builder) plannedPermissions(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
 	for _, setting := range table.Settings {
@@ -33,7 +33,7 @@ func (b *builder) plannedPermissions(c *plan.Change, table permission.Table, cur
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization doesn't have someone whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
-			continue // it was already changed outside Terraform
+			continue // it already has this value
 		default:
 			planned.Text.Values, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
@@ -64,7 +64,7 @@ func (b *builder) organization(c *plan.Change) {
 	b.is.Permissions = withPlanned(b.is.Permissions, planned)
 }
 
-// invitation applies a zulip_invite_link or zulip_invitation. What is revoked counts until it is.
+// invitation applies a zulip_invite_link or zulip_invitation. A revoked invitation counts until it is revoked.
 func (b *builder) invitation(c *plan.Change) {
 	text, known := c.After().Text("invite_as")
 	role, ok := zulip.ParseRole(text)
@@ -91,13 +91,13 @@ func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPerm
 	return all
 }
 
-// The settings of the organization that are no permissions and decide who may do what all the same.
+// The settings of the organization that are not permissions but decide who can do what.
 const (
 	waitingPeriod = "waiting_period_threshold"
 	spectators    = "enable_spectator_access"
 )
 
-// settingPermissionTexts says what follows from a setting, to follow "can".
+// settingPermissionTexts are the effects of settings, to follow "can".
 var settingPermissionTexts = map[string]string{
 	waitingPeriod: "become a full member, after so many days", spectators: "read web-public channels without an account",
 }
@@ -131,7 +131,7 @@ func (b *builder) organizationSetting(name string, before, after report.Value) {
 	b.was.Effective, b.is.Effective = append(b.was.Effective, was), append(b.is.Effective, is)
 }
 
-// fullMembers works out who is a full member, where the waiting period changes.
+// fullMembers computes who is a full member if the waiting period changes.
 func (b *builder) fullMembers() {
 	fullMembers, ok := b.org.UserGroupByName("role:fullmembers")
 	for i, is := range b.is.Effective {

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
 )
 
-// replaced makes the change of a resource one that destroys it and creates another.
+// replaced turns a change into one that destroys the object and creates another one.
 func replaced(change attributes, actions ...string) attributes {
 	if randomorg.Replaced(change); len(actions) > 0 {
 		change["change"].(attributes)["actions"] = actions
@@ -17,7 +17,7 @@ func replaced(change attributes, actions ...string) attributes {
 	return change
 }
 
-// expectRule expects that a rule passes or fails.
+// expectRule checks that a rule passes or fails.
 func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
 	t.Helper()
 	at := slices.IndexFunc(found.Rules, func(rule *report.Rule) bool { return rule.Name == name })
@@ -29,7 +29,7 @@ func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
 	}
 }
 
-// expectCondition expects that a condition applies to a review.
+// expectCondition checks that a condition applies to a review.
 func expectCondition(t *testing.T, found *report.Report, condition report.Condition) {
 	t.Helper()
 	if !slices.Contains(found.Summary.Conditions, condition) {
@@ -65,7 +65,7 @@ rule "the owners" {
 	}
 }
 
-// A role that one resource takes and another gives is kept, in whatever order the plan lists the two.
+// A role that one resource removes and another gives is kept, in any order of the two in the plan.
 func TestReviewUserRole_Reassigned_Kept(t *testing.T) {
 	f := newFirm(t)
 	otto := attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"}
@@ -114,7 +114,7 @@ func TestReviewSubscription_ChannelChanged_OldUnsubscribed(t *testing.T) {
 	}
 }
 
-// A resource that is replaced sets every value again, also those that do not differ.
+// A replaced resource sets every value again, also unchanged ones.
 func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 	f := newFirm(t)
 	board := func(id any) attributes {
@@ -142,7 +142,7 @@ func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 	expectCondition(t, first, report.Stops)
 }
 
-// The server deactivates an account with its bots, and the provider reactivates the account alone.
+// The server deactivates an account with its bots, and the provider reactivates only the account.
 func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	f := newFirm(t)
 	otto := attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "role": "owner"}
@@ -156,7 +156,7 @@ func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	}
 }
 
-// The bots of the account lose their permissions, for no resource reactivates them.
+// The bots of the account lose their access, because no resource reactivates them.
 func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
 	f := newFirm(t)
 	bot := int64(f.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})["user_id"].(float64))

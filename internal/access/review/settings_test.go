@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// webPublic is an organization with one channel that is public on the web, which a guest is not in.
+// webPublic is an organization with a web-public channel and a guest who is not subscribed to it.
 func webPublic(t *testing.T) (o *acctest.Organization, channel int64) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{})
@@ -59,7 +59,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 		"a channel leaves the web that nobody without an account reads": {
 			"false", func(id int64) attributes {
 				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
-			}, "narrowing", // the guest does
+			}, "narrowing", // the guest loses access
 			[]string{"1 account loses access."}, "without an account",
 		},
 		"a channel leaves the web": {
@@ -125,7 +125,7 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
 
-// Incoming webhook bots gain nothing but to post, also those that the plan makes.
+// Incoming webhook bots can only post, also new ones.
 func TestReviewOfIncomingWebhookBots(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	found := reviewOf(t, o, planOf(t,
@@ -165,7 +165,7 @@ func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	}
 }
 
-// A role whose resource ends stays, unless on_destroy says otherwise.
+// A role stays when its resource is destroyed, unless on_destroy gives another one.
 func TestReviewRole_KeptOnDestroy(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	amara, _ := o.Sandbox.Credentials("moderator")
@@ -181,7 +181,7 @@ func TestReviewRole_KeptOnDestroy(t *testing.T) {
 	}
 }
 
-// Where all messages go without a topic, no one starts one.
+// If all messages have no topic, no one can start one.
 func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
@@ -207,7 +207,7 @@ func roleList(role string, users ...string) attributes {
 	return attributes{"id": role, "role": role, "users": append([]string{}, users...)}
 }
 
-// becomes returns what a review says of the roles of people, by address: "member → owner".
+// becomes returns the role changes in a review, by address: "member → owner".
 func becomes(found *report.Report) map[string]string {
 	roles := map[string]string{}
 	for _, person := range found.People {

@@ -57,7 +57,7 @@ func TestReviewUnknown_RuleFailingBefore_Unknown(t *testing.T) {
 	expectText(t, string(text), `"status":"unknown"`, `"before":"fails"`, `"violations":[`, `"unknowns":[`)
 }
 
-// Two groups exchange a name that the configuration writes as text: which of them it means depends on the order of the apply.
+// Two groups exchange a name that the configuration writes as text. The order of the apply decides which group it means.
 func TestReviewGroup_NameSwapped_Unknown(t *testing.T) {
 	f := newFirm(t)
 	one := resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors"}, attributes{"id": f.directors, "name": "old"})

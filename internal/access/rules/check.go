@@ -37,7 +37,7 @@ type checker struct {
 	excepted permission.People
 }
 
-// span is a set of people of which not everything may be known: least are in it for certain, no one beyond most is.
+// span is a set of people that may be partly unknown. least are certainly in it, and no one beyond most is.
 type span struct {
 	least, most permission.People
 	// isOpen is true if people without an account yet might be in it.
@@ -91,8 +91,8 @@ func (j *checker) check() {
 	}
 }
 
-// settle passes an unknown rule with only, if its groups both give the permission and are allowed to have it. Then their unknown members
-// don't matter, because people without an account yet get the permission only through such a group.
+// settle passes an unknown rule with only, if its groups both give the permission and are allowed to have it. Their unknown
+// members don't matter then, because people without an account yet get the access only through such a group.
 func (j *checker) settle() {
 	if j.result.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
 		return
@@ -112,8 +112,8 @@ func (j *checker) settle() {
 	}
 }
 
-// span finds the people of principals, and reports principals that it doesn't find. These allow no one anything, but a rule that
-// forbids them something is unknown.
+// span finds the people of principals, and reports principals that don't exist. These allow nothing, but a rule that forbids
+// them something is unknown.
 func (j *checker) span(principals []permission.Principal, say func(sentence string)) span {
 	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
 	resolved, problems := permission.Resolve(named, j.org.Names)
@@ -140,7 +140,7 @@ func (j *checker) span(principals []permission.Principal, say func(sentence stri
 	return s
 }
 
-// withGuests adds those whose role is guest. Where it is not known who the members are, everyone who may be none may be a guest.
+// withGuests adds the guests. If the members are not known, everyone who might not be a member might be a guest.
 func (j *checker) withGuests(s span) span {
 	least, most := j.org.People.Guests(), j.org.People.Guests()
 	if members, ok := j.org.Names.UserGroupByName("role:members"); ok && j.org.People.IsUncertain(zulip.NamedGroup(members.ID)) {
@@ -168,7 +168,7 @@ func (j *checker) except() {
 	j.excepted = j.org.People.People(ids)
 }
 
-// channel checks the permissions in one channel.
+// channel checks the permissions of one channel.
 func (j *checker) channel(channel *access.Channel) {
 	where, state := "#"+channel.Name, permission.ChannelState{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.ChannelPermission]permission.Held
@@ -200,12 +200,12 @@ func (j *checker) channel(channel *access.Channel) {
 	}
 }
 
-// minds reports whether the rule has anything against those who have no account.
+// minds reports whether the rule forbids access without an account.
 func (j *checker) minds() bool {
 	return j.rule.NeverInternet || (len(j.rule.Only) > 0 || j.rule.OnlyInternet) && !j.rule.OnlyInternet
 }
 
-// group checks the permissions over one user group.
+// group checks the permissions of one user group.
 func (j *checker) group(group *access.Group) {
 	for _, name := range j.rule.Permissions {
 		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), permission: name}
@@ -226,7 +226,7 @@ func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 	return j.org.People.In(value).Held()
 }
 
-// organization checks permissions in the organization.
+// organization checks permissions of the organization.
 func (j *checker) organization() {
 	for _, name := range j.rule.Permissions {
 		j.setting(Violation{Where: "the organization", permission: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
@@ -281,7 +281,7 @@ func (j *checker) permission(violation Violation, held permission.Held) {
 	j.count(violation, certain, possible, isBounded, unknown)
 }
 
-// forbidden notes who must not, for certain and possibly.
+// forbidden notes people who have forbidden access, certainly and possibly.
 func (j *checker) forbidden(violation Violation, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
 	if violation.People, violation.Internet = certain.Minus(j.excepted), isByInternet; !violation.People.IsEmpty() || isByInternet {
 		j.violation(&violation)
@@ -291,7 +291,7 @@ func (j *checker) forbidden(violation Violation, certain, possible permission.Pe
 	}
 }
 
-// count checks how many can.
+// count checks the number of people with access.
 func (j *checker) count(violation Violation, certain, possible permission.People, isBounded bool, unknown string) {
 	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
@@ -361,8 +361,8 @@ func joinOr(texts []string) string {
 	return text
 }
 
-// Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the violation
-// itself is the source.
+// Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the
+// violation itself is the source.
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {

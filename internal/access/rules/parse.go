@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Parse reads a file of rules, in HCL's syntax or, where the path ends in .json, in HCL's JSON syntax. An error names every mistake
+// Parse reads a file of rules in HCL's syntax, or in its JSON syntax if the path ends in .json. An error names every mistake
 // with its line.
 func Parse(path string, content []byte) (*File, error) {
 	reader, blocks := hclfile.Open(path, content, "a file of rules has only blocks, such as rule \"two owners\" { … }")
@@ -65,7 +65,7 @@ func (p *parser) limit(block *hclfile.Block) {
 	p.file.Limits = append(p.file.Limits, limit)
 }
 
-// inner returns the blocks in a block, and what each is.
+// inner returns the blocks in a block, and the spec of each.
 func (p *parser) inner(block *hclfile.Block, spec *hclfile.Spec) (found []*hclfile.Block) {
 	for _, one := range block.Blocks {
 		if p.Find(one, spec) != nil {
@@ -161,7 +161,7 @@ func (p *parser) roles(of *hclfile.Attribute) (roles []zulip.Role) {
 	return roles
 }
 
-// principals reads whom a rule names. Never is nil of what is written, so that an empty list is not taken for none.
+// principals reads the principals of an attribute. hasInternet is true if it names internet, which is not a principal.
 func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principals []permission.Principal, hasInternet bool) {
 	for _, text := range p.TextOrTexts(of) {
 		if text == internet && mayBeInternet {
@@ -182,14 +182,13 @@ func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principa
 	return principals, hasInternet
 }
 
-// ruleRoles are the roles that rules name: those of permissions, without the server's group of everyone with an account or without,
-// and guests.
+// ruleRoles are the roles that rules name: the roles of permissions except role:internet, and guests.
 func ruleRoles() []string {
 	roles := slices.DeleteFunc(slices.Clone(permission.RoleNames()), func(role string) bool { return role == "role:"+internet })
 	return append(roles, guests.WireName())
 }
 
-// suggestRole ends a sentence by what was meant by a role that there is not.
+// suggestRole ends a sentence about an unknown role with a suggestion.
 func suggestRole(role string) string {
 	if role == "role:"+internet {
 		return "; did you mean " + suggest.Quote(internet) + "?"
@@ -214,8 +213,8 @@ func (p *parser) except(rule *Rule, block *hclfile.Block) {
 	rule.Exceptions = append(rule.Exceptions, exception)
 }
 
-// permissions reads permissions: names of attributes, also without can_ and _group. Of a rule that is about several things by mistake, those
-// of each are taken.
+// permissions reads names of permissions, also without can_ and _group. In a rule that is about several kinds of objects by
+// mistake, it accepts the permissions of all of them.
 func (p *parser) permissions(has hclfile.Has, of *hclfile.Attribute) (permissions []string) {
 	about := organizationPermissions
 	switch {
@@ -243,8 +242,8 @@ func (p *parser) permissions(has hclfile.Has, of *hclfile.Attribute) (permission
 	return permissions
 }
 
-// shortName is a permission as rules write it: the attribute without can_ and _group. To come into a channel by oneself is to join it;
-// who is in it is subscribed.
+// shortName returns a permission as rules write it: the attribute without can_ and _group. The permission to subscribe on
+// one's own is join, because subscribed means being subscribed.
 func shortName(name string) string {
 	if name == string(permission.CanSubscribe) {
 		return "join"

@@ -18,7 +18,7 @@ func parsed(t *testing.T, text string) *rules.File {
 	return file
 }
 
-// mistakes are files of rules with a mistake, and what is said of it.
+// mistakes are files of rules with a mistake, and its message.
 var mistakes = map[string]string{
 	`rule "a" {`:          "rules.zulip.hcl:1: ",
 	`permission = "read"`: "rules.zulip.hcl:1: \"permission\" is outside of a block",
@@ -73,8 +73,8 @@ func TestRulesFile_Mistake_LineReported(t *testing.T) {
 	}
 }
 
-// One run names every mistake of a file: of syntax, of names, of values and of what a rule says. What follows from a mistake that is
-// said already is not.
+// One run reports every mistake of a file: of syntax, names and values, and rules without meaning. It does not report the
+// consequences of a reported mistake.
 func TestRulesFile_SeveralMistakes_AllReported(t *testing.T) {
 	for name, one := range map[string]struct{ text, want string }{
 		"shapes and attributes": {`rule "a" {
@@ -167,7 +167,7 @@ rule "d" {
 	}
 }
 
-// A file of rules may be empty, and a permission may be written as the attribute is called.
+// A file of rules may be empty. A rule can write a permission like the attribute.
 func TestPermissionsOfRules(t *testing.T) {
 	if file := parsed(t, ""); len(file.Rules)+len(file.Limits) > 0 {
 		t.Errorf("an empty file has %v", file)
@@ -201,7 +201,7 @@ rule "c" {
 	}
 }
 
-// The rules of the guide are what a reader copies: they are read, and say something.
+// Readers copy the rules of the guide, so they must be valid.
 func TestDocsGuideRules_Parsed_Valid(t *testing.T) {
 	file := parsed(t, rulesOfTheGuide(t))
 	if len(file.Rules) < 7 || len(file.Limits) != 1 {

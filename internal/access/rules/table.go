@@ -43,13 +43,13 @@ var (
 	}
 )
 
-// invited is what joining can be.
+// invited is the value of joining.
 const invited = "invited"
 
-// roleNames are the roles that a rule can be about.
+// roleNames are the roles that a rule can name.
 var roleNames = []string{"owner", "administrator", "moderator", "member", "guest"}
 
-// privacy is a kind of channels that a rule can select.
+// privacy is a kind of channel that a rule can select.
 type privacy struct {
 	name string
 	are  []zulip.Privacy

@@ -83,7 +83,7 @@ func TestConformanceTries_Replaced(t *testing.T) {
 	}
 }
 
-// A wrong conclusion is found before and after the change, whether it says too much or too little.
+// The trial finds a wrong result before and after the change, whether it allows too much or too little.
 func TestTries_WrongConclusion_Found(t *testing.T) {
 	for _, isAfter := range []bool{false, true} {
 		o := randomorg.New(t, rand.New(rand.NewPCG(1, 31)))
@@ -99,7 +99,7 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 				continue
 			}
 			who, _ := permission.Held.Certain()
-			isAbove := permission.Name == "can_invite_users_group" // somebody who cannot is added to one permission, and removed from the other
+			isAbove := permission.Name == "can_invite_users_group" // the result has someone too many for one permission, and someone too few for the other
 			for user := range side.People.Everybody().All() {
 				if user.IsBot || who.Has(user.ID) == isAbove || found[isAbove] {
 					continue
@@ -136,7 +136,7 @@ func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
 	return &run{sandbox: o.Sandbox, report: found, computed: computed, untried: map[string]int{}}
 }
 
-// describeSome computes who can do what in some channels in which nothing changes.
+// describeSome computes who can do what in some unchanged channels.
 func describeSome(computed *review.Computed) {
 	before, after := computed.Before, computed.After
 	for i, was := range before.Channels[:min(5, len(before.Channels))] {
@@ -147,7 +147,7 @@ func describeSome(computed *review.Computed) {
 	}
 }
 
-// run is a review, and what trying it finds.
+// run is a review, and the results of trying it.
 type run struct {
 	sandbox  *sandbox.Server
 	report   *report.Report
@@ -155,16 +155,16 @@ type run struct {
 
 	subjects []*subject
 	accounts []*account
-	// others and everyone are those of [try], at the time.
+	// others and everyone are the fields of [try] at the time.
 	others, everybody []int
 
 	tries       int
 	differences []string
-	untried     map[string]int // what was not tried and why, with the number of tries
+	untried     map[string]int // the reason for anything that was not tried, with the number of tries
 }
 
-// compareAudit compares an audit with what the review computed of the organization before the change: who has each permission, and that
-// an audit of one person names for each permission that they have, and for no other, through what they have it.
+// compareAudit compares an audit with the access that the review computed before the change. An audit of one person must
+// name the source of each access, and no others.
 func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	from := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime()
@@ -175,7 +175,7 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 		}
 		return found
 	}
-	whole, through := auditOf(""), map[string]map[int64][]string{} // by the permission and where it is had, by account
+	whole, through := auditOf(""), map[string]map[int64][]string{} // by permission and object, by account
 	for user := range r.computed.Before.People.Everybody().All() {
 		if user.ID < 0 {
 			continue // the plan creates the account
@@ -195,7 +195,7 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 		for _, permission := range permissions {
 			key := kind + name + permission.Name
 			who, isKnown := heldOf(computed, permission.Name).Certain()
-			held := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id < 0 }) // by accounts that are there
+			held := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id < 0 }) // by existing accounts
 			has := slices.Sorted(slices.Values(whole.Sets[permission.People].IDs()))
 			if !slices.Equal(has, held) || permission.Unknown == isKnown || !slices.Equal(slices.Sorted(maps.Keys(through[key])), has) {
 				t.Errorf("%s %q: %v have %s by the audit, %v by the review; by audits of one person %v", kind, name, has, permission.Name, held, through[key])
@@ -234,7 +234,7 @@ func (r *run) run(apply func()) {
 	r.try(true)
 }
 
-// kind is what permissions are over.
+// kind is a kind of object with permissions.
 type kind int
 
 const (
@@ -243,7 +243,7 @@ const (
 	organization
 )
 
-// subject is a thing with the permissions over it, before and after.
+// subject is an object with its permissions, before and after.
 type subject struct {
 	kind          kind
 	where         string
@@ -252,15 +252,14 @@ type subject struct {
 	before, after []*access.EffectivePermission
 }
 
-// account is who tries. The ID is that in the report, which is negative for an account that the plan creates.
+// account is an account that tries. Its ID is the one in the report, negative if the plan creates the account.
 type account struct {
 	id    int64
 	inUse int // the ID in the sandbox; 0 before the account exists
 	user  string
 }
 
-// chooseSubjects chooses what is tried: what the report names, some channels in which nothing changes, all user groups, and the
-// organization.
+// chooseSubjects chooses the objects: those in the report, some unchanged channels, all user groups, and the organization.
 func (r *run) chooseSubjects() {
 	before, after := r.computed.Before, r.computed.After
 	channels := map[int64]*access.Channel{}
@@ -295,7 +294,7 @@ func (r *run) addChannel(was, is *access.Channel) {
 	r.subjects = append(r.subjects, s)
 }
 
-// chooseAccounts chooses who tries: everyone, and those whom the plan creates.
+// chooseAccounts chooses all accounts, new ones of the plan included.
 func (r *run) chooseAccounts() {
 	chosen := map[int64]bool{}
 	add := func(id int64, user string) {
@@ -312,7 +311,7 @@ func (r *run) chooseAccounts() {
 	}
 }
 
-// findCreated finds the IDs of what the plan has created, by name.
+// findCreated finds the IDs of the objects that the plan created, by name.
 func (r *run) findCreated() {
 	r.sandbox.Organization().Read(func(o *rules.Organization) {
 		for _, s := range r.subjects {
@@ -342,10 +341,10 @@ func (r *run) findCreated() {
 	})
 }
 
-// leave notes what is not tried.
+// leave notes that something is not tried.
 func (r *run) leave(what, why string, tries int) { r.untried[what+": "+why] += tries }
 
-// try has everyone try everything that can be done now.
+// try has every account try everything that is possible now.
 func (r *run) try(isAfter bool) {
 	r.lookAround()
 	for _, s := range r.subjects {
@@ -368,7 +367,7 @@ func (r *run) try(isAfter bool) {
 	}
 }
 
-// lookAround finds out who is there.
+// lookAround reads the accounts.
 func (r *run) lookAround() {
 	r.others, r.everybody = nil, nil
 	r.sandbox.Organization().Read(func(o *rules.Organization) {
@@ -384,12 +383,12 @@ func (r *run) lookAround() {
 	})
 }
 
-// attemptOf is how a permission is tried; nil if no request tries it.
+// attemptOf describes how a permission is tried; nil if no request tries it.
 func attemptOf(s *subject, permission string) *attempt {
 	return map[kind]map[string]*attempt{channel: channelAttempts, group: groupAttempts, organization: organizationAttempts}[s.kind][permission]
 }
 
-// tryPermission has everyone try one permission.
+// tryPermission has every account try one permission.
 func (r *run) tryPermission(s *subject, permission *access.EffectivePermission, all []*access.EffectivePermission, isAfter bool) {
 	attempt := attemptOf(s, permission.Name)
 	if attempt == nil {
@@ -436,7 +435,7 @@ func (r *run) isNew(one *account) bool {
 	})
 }
 
-// attempt has an account try, and leaves nothing of it.
+// attempt has an account try, and undoes it.
 func (r *run) attempt(how *attempt, on, as int) (answer sandbox.TriedAnswer, skip string) {
 	r.sandbox.Try(func(trial *sandbox.Trial) {
 		answer, skip = how.do(&try{Trial: trial, as: as, on: on, others: r.others, everybody: r.everybody})
@@ -449,8 +448,8 @@ func (r *run) isActive(id int) bool {
 	return found
 }
 
-// computing returns who can by computing, and whether that is known: by the permission itself, by others that give it too, and where it
-// takes another one, by that.
+// computing returns a function that computes whether an account can, and whether that is known. It considers the permission,
+// others that permit the same, and a permission that is also required.
 func (r *run) computing(how *attempt, one *access.EffectivePermission, all []*access.EffectivePermission, isAfter bool) func(id int64) (can, known bool) {
 	side := r.computed.Before
 	if isAfter {
@@ -481,7 +480,7 @@ func (r *run) computing(how *attempt, one *access.EffectivePermission, all []*ac
 	}
 }
 
-// heldOf is who has a permission by name; no one if there is none.
+// heldOf returns the people with effective access by a permission; no one if it is missing.
 func heldOf(permissions []*access.EffectivePermission, name string) permission.Held {
 	for _, permission := range permissions {
 		if permission.Name == name {
@@ -491,7 +490,7 @@ func heldOf(permissions []*access.EffectivePermission, name string) permission.H
 	return permission.Held{}
 }
 
-// holds reports whether someone has a permission, and whether that is known.
+// holds reports whether someone has effective access, and whether that is known.
 func holds(held permission.Held, id int64) (has, known bool) {
 	certain, isAll := held.Certain()
 	if certain.Has(id) {
@@ -501,7 +500,7 @@ func holds(held permission.Held, id int64) (has, known bool) {
 	return false, isAll || isComplete && !possible.Has(id)
 }
 
-// administrators are those with the role, and owners.
+// administrators are the administrators and owners.
 func (r *run) administrators(people *permission.Access) permission.Held {
 	var ids []int64
 	for user := range people.Everybody().All() {
@@ -513,8 +512,8 @@ func (r *run) administrators(people *permission.Access) permission.Held {
 	return people.People(ids).Held()
 }
 
-// can has an account try a permission in a channel, by the name of the permission, as it is in the sandbox now. isTried is false where that
-// cannot be tried.
+// can has an account try a permission of a channel in the current sandbox. isTried is false if the permission can't be
+// tried.
 func can(server *sandbox.Server, account, in int64, permission string) (can, isTried bool) {
 	r := &run{sandbox: server}
 	r.lookAround()
