@@ -192,7 +192,7 @@ func (c *Channel) archived() *Channel {
 	return &later
 }
 
-func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change) []*report.Permission {
+func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change) []*report.PermissionChange {
 	internet := ""
 	switch {
 	case was.Internet == nil || is.Internet == nil || *was.Internet == *is.Internet:
@@ -209,7 +209,7 @@ func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change)
 		}
 	}
 	if internet != "" {
-		results = append(results, &report.Permission{
+		results = append(results, &report.PermissionChange{
 			Name: string(permission.CanRead), Text: permission.CanRead.InWords(), Change: privacy, Gain: c.people.Nobody(), Lose: c.people.Nobody(), Internet: internet,
 		})
 	}
@@ -228,7 +228,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	case is == nil:
 		is = &Group{UserGroup: was.UserGroup, Touched: Touched{Action: report.Deactivate}}
 	}
-	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Resources: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Permissions: []*report.Permission{}}
+	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Resources: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Permissions: []*report.PermissionChange{}}
 	if is.Action == report.Deactivate {
 		result.Joins, result.Leaves = c.gainAndLose(was.People, permission.People{})
 		return result
@@ -269,8 +269,8 @@ func (c *comparison) cannotManage(account *report.Account) bool {
 
 // permissions compares the permissions of one object, in the order of after. A permission may be on one side only: the
 // server did not have it, or no one in a narrowed audit has it.
-func (c *comparison) permissions(before, after []*EffectivePermission) []*report.Permission {
-	results := []*report.Permission{}
+func (c *comparison) permissions(before, after []*EffectivePermission) []*report.PermissionChange {
+	results := []*report.PermissionChange{}
 	var reading permission.Effect
 	for was, is := range pairs(before, after, func(permission *EffectivePermission) string { return permission.Name }) {
 		of := is
@@ -298,9 +298,9 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 }
 
 // permission compares a permission before and after, and returns nil if nothing differs.
-func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.Permission {
+func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.PermissionChange {
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
-	result := &report.Permission{
+	result := &report.PermissionChange{
 		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {

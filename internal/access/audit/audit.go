@@ -47,7 +47,7 @@ type Audit struct {
 	// Groups are the user groups that are not deactivated, by name; roles are not among them.
 	Groups []*Group `json:"groups"`
 	// Permissions are the organization's own permissions.
-	Permissions []*Permission `json:"permissions"`
+	Permissions []*EffectivePermission `json:"permissions"`
 	// Things are the objects that affect access apart from permissions; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
 	// Accounts are the active people and bots, in the order of surprise: the account that audits, guests, bots, then
@@ -75,8 +75,8 @@ type Account struct {
 	OwnerID int64 `json:"owner,omitempty"`
 }
 
-// Permission is a permission and the people with effective access.
-type Permission struct {
+// EffectivePermission is a permission and the people with effective access.
+type EffectivePermission struct {
 	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text says what it permits, to follow "can": post.
@@ -100,8 +100,8 @@ type Channel struct {
 	// Internet is true if anyone on the internet can read it, without an account.
 	Internet bool `json:"internet"`
 	// Subscribers is the index in [Audit.Sets] of the subscribers; nil if the account does not see them.
-	Subscribers *int          `json:"subscribers"`
-	Permissions []*Permission `json:"permissions"`
+	Subscribers *int                   `json:"subscribers"`
+	Permissions []*EffectivePermission `json:"permissions"`
 }
 
 // Group is a user group, its members, and the people with effective access by its permissions.
@@ -111,9 +111,9 @@ type Group struct {
 	// People is the index in [Audit.Sets] of the members, direct or through subgroups.
 	People int `json:"people"`
 	// Members are the IDs of the direct members, Subgroups the names of the direct subgroups.
-	Members     []int64       `json:"members"`
-	Subgroups   []string      `json:"subgroups"`
-	Permissions []*Permission `json:"permissions"`
+	Members     []int64                `json:"members"`
+	Subgroups   []string               `json:"subgroups"`
+	Permissions []*EffectivePermission `json:"permissions"`
 }
 
 // Person is everything that one person can do.

@@ -27,7 +27,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.Permission{}, Unknown: []string{}, Also: []*report.Also{},
+		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{}, Also: []*report.Also{},
 	}
 	c.matchAccounts()
 	was, is := c.organizations()

@@ -41,7 +41,7 @@ func effects(r *report.Report, planned ...string) []string {
 			all[where+": "+addresses[id]+" "+what] = true
 		}
 	}
-	permissions := func(where string, permissions []*report.Permission) {
+	permissions := func(where string, permissions []*report.PermissionChange) {
 		for _, permission := range permissions {
 			people(where, "gains "+permission.Name, permission.Gain)
 			people(where, "loses "+permission.Name, permission.Lose)
@@ -56,7 +56,7 @@ func effects(r *report.Report, planned ...string) []string {
 	for _, channel := range r.Channels {
 		over := channel.Permissions
 		if channel.Action == report.Archive { // an audit has no archived channels, and so only the loss
-			over = slices.DeleteFunc(slices.Clone(over), func(one *report.Permission) bool { return !permission.ChannelPermission(one.Name).IsOfMessages() })
+			over = slices.DeleteFunc(slices.Clone(over), func(one *report.PermissionChange) bool { return !permission.ChannelPermission(one.Name).IsOfMessages() })
 		}
 		permissions("channel "+channel.Name, over)
 		people("channel "+channel.Name, "joins", channel.Joins)

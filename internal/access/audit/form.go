@@ -171,7 +171,7 @@ func (a *Audit) check() error {
 			bad++
 		}
 	}
-	permissions := func(all []*Permission) {
+	permissions := func(all []*EffectivePermission) {
 		for _, permission := range all {
 			if permission == nil {
 				bad++

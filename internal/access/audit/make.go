@@ -96,7 +96,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
-			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*Permission{}, Sets: []*report.People{},
+			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*EffectivePermission{}, Sets: []*report.People{},
 		},
 	}
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
@@ -281,14 +281,14 @@ func (m *maker) channels() {
 
 // permissions returns permissions in the form of the audit. It leaves out those by which no one in the selection has
 // access.
-func (m *maker) permissions(all []*access.EffectivePermission) []*Permission {
-	permissions := []*Permission{}
+func (m *maker) permissions(all []*access.EffectivePermission) []*EffectivePermission {
+	permissions := []*EffectivePermission{}
 	for _, one := range all {
 		who, certain := one.Held.Certain()
 		if m.among != nil && m.narrowed(who).IsEmpty() {
 			continue
 		}
-		written := &Permission{Name: one.Name, Text: one.Text, Value: one.Value.Values, Unknown: !certain, People: m.set(who)}
+		written := &EffectivePermission{Name: one.Name, Text: one.Text, Value: one.Value.Values, Unknown: !certain, People: m.set(who)}
 		if one.Name == string(permission.CanRead) || isHistory(written) {
 			written.Value = []string{} // the value is the privacy, which the channel has
 		}
@@ -297,7 +297,7 @@ func (m *maker) permissions(all []*access.EffectivePermission) []*Permission {
 	return permissions
 }
 
-func isHistory(one *Permission) bool { return one.Name == string(permission.CanReadHistory) }
+func isHistory(one *EffectivePermission) bool { return one.Name == string(permission.CanReadHistory) }
 
 // activeGroups returns the user groups that are not deactivated, without the roles, by name.
 func (m *maker) activeGroups() []*access.Group {

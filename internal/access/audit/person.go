@@ -31,7 +31,7 @@ func (m *maker) person() error {
 	p.overGroups()
 	p.organization()
 	m.keepFindingsOf(user.ID)
-	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = p.person, []*Channel{}, []*Group{}, []*Permission{}
+	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = p.person, []*Channel{}, []*Group{}, []*EffectivePermission{}
 	if m.named == nil {
 		m.named = map[int64]bool{}
 	}

@@ -66,7 +66,7 @@ func (s *side) organization() *access.Organization {
 	return of
 }
 
-func (s *side) permissions(recorded []*Permission) []*access.EffectivePermission {
+func (s *side) permissions(recorded []*EffectivePermission) []*access.EffectivePermission {
 	var permissions []*access.EffectivePermission
 	for _, permission := range recorded {
 		who := s.set(permission.People)

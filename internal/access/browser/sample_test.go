@@ -65,13 +65,13 @@ func sample() *report.Report {
 		Groups: []*report.Group{{
 			ID: 9, Name: "on-call", OldName: "pager", Action: report.Update, Resources: []string{"zulip_user_group.on_call"},
 			Members: change("ada@example.com", "alan@example.com", "maryam@example.com"), Joins: three, Leaves: one,
-			Permissions: []*report.Permission{permissionChange("can_manage_group", change("role:owners", "role:moderators"), other, nobody)},
+			Permissions: []*report.PermissionChange{permissionChange("can_manage_group", change("role:owners", "role:moderators"), other, nobody)},
 		}},
 		People: []*report.Person{
 			{Account: maryam, AccountID: 6, Action: report.Update, Role: change("member", "moderator"), Resources: []string{"zulip_user.maryam"}},
 			{Account: end, AccountID: 4, Action: report.Deactivate, Role: change("member", "member")},
 		},
-		Permissions: []*report.Permission{permissionChange("can_create_public_channel_group", change("role:members", "role:moderators"), nobody, three)},
+		Permissions: []*report.PermissionChange{permissionChange("can_create_public_channel_group", change("role:members", "role:moderators"), nobody, three)},
 		Unknown:     []string{`The members of zulip_user_group.new, who can post in ` + scriptName + `, aren't known yet.`},
 		Others:      4,
 		Accounts:    []*report.Account{ada, self, guest, end, quote, maryam, alan},
@@ -93,7 +93,7 @@ func large(channels, accounts int) *report.Report {
 		sets = append(sets, report.PeopleOf(r.Accounts[part*accounts/8:(part+1)*accounts/8]...))
 	}
 	for i := range channels {
-		var permissions []*report.Permission
+		var permissions []*report.PermissionChange
 		for at, name := range permission.ChannelPermissions {
 			permissions = append(permissions, permissionChange(name, change("role:moderators", "role:members"), sets[(i/50+at)%8], sets[(i/50+at+3)%8]))
 		}
@@ -117,28 +117,28 @@ func change(before string, after ...string) report.Change {
 	return report.Change{Before: report.Value{Values: []string{before}}, After: report.Value{Values: after}}
 }
 
-func channel(id int64, name string, action report.Action, privacy report.Change, permissions ...*report.Permission) *report.Channel {
+func channel(id int64, name string, action report.Action, privacy report.Change, permissions ...*report.PermissionChange) *report.Channel {
 	return &report.Channel{
 		ID: id, Name: name, Action: action, Privacy: privacy, Permissions: permissions,
 		Resources: []string{fmt.Sprintf("zulip_channel.all[%q]", name)},
 	}
 }
 
-func permissionChange(name permission.ChannelPermission, change report.Change, gain, lose *report.People, more ...func(*report.Permission)) *report.Permission {
+func permissionChange(name permission.ChannelPermission, change report.Change, gain, lose *report.People, more ...func(*report.PermissionChange)) *report.PermissionChange {
 	text := name.InWords()
 	if text == "" {
 		text = map[permission.ChannelPermission]string{"can_manage_group": "manage the group", "can_create_public_channel_group": "create public channels"}[name]
 	}
-	r := &report.Permission{Name: string(name), Text: text, Change: change, Gain: gain, Lose: lose}
+	r := &report.PermissionChange{Name: string(name), Text: text, Change: change, Gain: gain, Lose: lose}
 	for _, alter := range more {
 		alter(r)
 	}
 	return r
 }
 
-func internet(r *report.Permission)  { r.Internet = report.InternetGains }
-func noOneLeft(r *report.Permission) { r.NoOneLeft = true }
-func unknown(r *report.Permission) {
+func internet(r *report.PermissionChange)  { r.Internet = report.InternetGains }
+func noOneLeft(r *report.PermissionChange) { r.NoOneLeft = true }
+func unknown(r *report.PermissionChange) {
 	r.Unknown, r.Why = true, "The members of zulip_user_group.new aren't known yet."
 }
 
@@ -162,8 +162,8 @@ func auditOf(accounts ...*report.Account) audited {
 	return a
 }
 
-func can(name permission.ChannelPermission, people int, value ...string) *audit.Permission {
-	return &audit.Permission{Name: string(name), Text: name.InWords(), Value: value, People: people}
+func can(name permission.ChannelPermission, people int, value ...string) *audit.EffectivePermission {
+	return &audit.EffectivePermission{Name: string(name), Text: name.InWords(), Value: value, People: people}
 }
 
 // sampleAudit has one of everything that an audit can report.
@@ -177,24 +177,24 @@ func sampleAudit() *audit.Audit {
 	nobody, owner, guests := a.set(), a.set(ada), a.set(guest)
 	three, all, bot := a.set(end, maryam, alan), a.set(self, guest, ada, quote, end, maryam, alan), a.set(self)
 	a.Channels = []*audit.Channel{
-		{ID: 1, Name: "board", Folder: "Leadership", Privacy: zulip.PrivacyPrivateProtectedHistory, Subscribers: &guests, Permissions: []*audit.Permission{
+		{ID: 1, Name: "board", Folder: "Leadership", Privacy: zulip.PrivacyPrivateProtectedHistory, Subscribers: &guests, Permissions: []*audit.EffectivePermission{
 			can(permission.CanAdministerChannel, owner, "user:ada@example.com"), can(permission.CanRead, guests), can(permission.CanSubscribe, nobody, "role:nobody"),
 		}},
-		{ID: 2, Name: scriptName, Privacy: zulip.PrivacyPublic, Subscribers: &three, Permissions: []*audit.Permission{
+		{ID: 2, Name: scriptName, Privacy: zulip.PrivacyPublic, Subscribers: &three, Permissions: []*audit.EffectivePermission{
 			can(permission.CanAdministerChannel, owner, "group:"+endName), can(permission.CanSendMessage, all, "role:everyone"),
 		}},
-		{ID: 3, Name: "incidents", Privacy: zulip.PrivacyWebPublic, Internet: true, Permissions: []*audit.Permission{
+		{ID: 3, Name: "incidents", Privacy: zulip.PrivacyWebPublic, Internet: true, Permissions: []*audit.EffectivePermission{
 			can(permission.CanRead, all), {Name: string(permission.CanSendMessage), Text: "post", Value: []string{"group:on-call"}, People: three, Unknown: true},
 		}},
-		{ID: 4, Name: "قناة الطوارئ (عاجل)", Privacy: zulip.PrivacyPublic, Subscribers: &three, Permissions: []*audit.Permission{can(permission.CanRead, all)}},
+		{ID: 4, Name: "قناة الطوارئ (عاجل)", Privacy: zulip.PrivacyPublic, Subscribers: &three, Permissions: []*audit.EffectivePermission{can(permission.CanRead, all)}},
 	}
 	a.Groups = []*audit.Group{
-		{ID: 1, Name: "on-call", People: three, Members: []int64{end.ID, alan.ID}, Subgroups: []string{"night"}, Permissions: []*audit.Permission{
+		{ID: 1, Name: "on-call", People: three, Members: []int64{end.ID, alan.ID}, Subgroups: []string{"night"}, Permissions: []*audit.EffectivePermission{
 			{Name: "can_manage_group", Text: "manage the group", Value: []string{"role:owners"}, People: owner},
 		}},
 		{ID: 2, Name: endName, People: guests, Members: []int64{guest.ID}, Subgroups: []string{}},
 	}
-	a.Permissions = []*audit.Permission{
+	a.Permissions = []*audit.EffectivePermission{
 		{Name: "can_create_public_channel_group", Text: "create public channels", Value: []string{"role:members"}, People: three},
 		{Name: "can_invite_users_group", Text: "invite people", Value: []string{"role:everyone"}, People: all},
 	}

@@ -195,7 +195,7 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 }
 
 // auditRows are the rows of permissions. Permissions with the same value and people are one row.
-func auditRows(a *audit.Audit, permissions []*audit.Permission) []cells {
+func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells {
 	type key struct {
 		value   string
 		people  int

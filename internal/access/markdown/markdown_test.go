@@ -41,14 +41,14 @@ func of(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "member"}
 	people := report.PeopleOf(account)
 	change := report.Change{Before: report.Value{Values: []string{name}}, After: report.Value{Values: []string{name + "x"}}}
-	permission := &report.Permission{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
+	permission := &report.PermissionChange{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
 		Site: name, Summary: report.Summary{Text: "1 account gains access.", Conditions: []report.Condition{report.Widening}},
 		Risks:       []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
-		Channels:    []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Permissions: []*report.Permission{permission}, Joins: people}},
-		Groups:      []*report.Group{{Name: name, Action: report.Update, Permissions: []*report.Permission{permission}, Joins: people, Members: change}},
+		Channels:    []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Permissions: []*report.PermissionChange{permission}, Joins: people}},
+		Groups:      []*report.Group{{Name: name, Action: report.Update, Permissions: []*report.PermissionChange{permission}, Joins: people, Members: change}},
 		People:      []*report.Person{{Account: account, Role: change, Action: report.Update}},
-		Permissions: []*report.Permission{permission}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
+		Permissions: []*report.PermissionChange{permission}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
 	}
 }
 
@@ -153,7 +153,7 @@ func TestMarkdown_NoChanges_Short(t *testing.T) {
 func auditWith(name string) *audit.Audit {
 	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Email: name, Role: "member"}, IsActive: true}
 	people := report.PeopleOf(account.Account)
-	permission := &audit.Permission{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
+	permission := &audit.EffectivePermission{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
 	subscribers := 0
 	return &audit.Audit{
 		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
@@ -163,9 +163,9 @@ func auditWith(name string) *audit.Audit {
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
 		},
 		Warnings:    []string{name + ":1 accepts nothing."},
-		Channels:    []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Permissions: []*audit.Permission{permission}}},
-		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.Permission{permission}}},
-		Permissions: []*audit.Permission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+		Channels:    []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Permissions: []*audit.EffectivePermission{permission}}},
+		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.EffectivePermission{permission}}},
+		Permissions: []*audit.EffectivePermission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
 	}
 }
 
@@ -283,7 +283,7 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 // auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
-	permissions := []*audit.Permission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
+	permissions := []*audit.EffectivePermission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
 	return &audit.Audit{
 		Site: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{"The account does not see " + name + "."},
 		Findings:    []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Resources: []string{name}, Fix: "Fix " + name + "."}},

@@ -38,7 +38,7 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 		case row.IsFollowing():
 			text += ", unchanged"
 		}
-		all = append(all, cells{what, text, d.gainText(row.Permission), d.loseText(row.Permission)})
+		all = append(all, cells{what, text, d.gainText(row.PermissionChange), d.loseText(row.PermissionChange)})
 		what = ""
 	}
 	return all
@@ -80,7 +80,7 @@ func transition(change report.Change) string {
 	return valueText(change.Before) + " → " + valueText(change.After)
 }
 
-func (d *document) gainText(permission *report.Permission) string {
+func (d *document) gainText(permission *report.PermissionChange) string {
 	text := d.peopleText(permission.Gain, permission.Unknown)
 	if permission.Internet == report.InternetGains {
 		return "**anyone on the internet**, " + text
@@ -88,7 +88,7 @@ func (d *document) gainText(permission *report.Permission) string {
 	return text
 }
 
-func (d *document) loseText(permission *report.Permission) string {
+func (d *document) loseText(permission *report.PermissionChange) string {
 	text := d.peopleText(permission.Lose, permission.Unknown)
 	switch {
 	case permission.NoOneLeft:

@@ -104,7 +104,7 @@ func (v *auditView) setOf(index int) int {
 }
 
 // grants returns the number of a list of permissions.
-func (v *auditView) grants(permissions []*audit.Permission) int {
+func (v *auditView) grants(permissions []*audit.EffectivePermission) int {
 	list := [][]int{}
 	for _, permission := range permissions {
 		one := []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Value), v.setOf(permission.People)}

@@ -20,7 +20,7 @@ func reportOf(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
 	people := report.PeopleOf(account)
 	change := report.Change{Before: report.Value{Values: []string{name}}, After: report.Value{Values: []string{name, name}}}
-	permissions := []*report.Permission{
+	permissions := []*report.PermissionChange{
 		{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: &report.People{}},
 		{Name: name, Text: name, Change: change, Gain: &report.People{}, Lose: &report.People{}, Unknown: true, Why: name},
 	}
@@ -48,7 +48,7 @@ func rulesOf(name string) []*report.Rule {
 // auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
 	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
-	permissions := []*audit.Permission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
+	permissions := []*audit.EffectivePermission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
 	acceptance := &audit.Acceptance{Reason: name, Until: name}
 	return &audit.Audit{
 		FormatVersion: name, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},

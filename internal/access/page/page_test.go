@@ -49,7 +49,7 @@ func TestWriteHTML_RepeatedUsers_NamedOnce(t *testing.T) {
 	everybody := report.PeopleOf(accounts...)
 	r := &report.Report{FormatVersion: report.FormatVersion, Accounts: accounts}
 	for i := range 100 {
-		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*report.Permission{
+		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*report.PermissionChange{
 			{Name: "can_send_message_group", Text: "post", Gain: everybody},
 			{Name: "can_read", Text: "read", Lose: everybody},
 		}})
@@ -96,7 +96,7 @@ func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
 	two := &report.Account{ID: 2, Name: "Kim", Email: "kim@partner.example", Role: "guest"}
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Accounts: []*report.Account{one, two},
-		Channels: []*report.Channel{{Name: "general", Permissions: []*report.Permission{
+		Channels: []*report.Channel{{Name: "general", Permissions: []*report.PermissionChange{
 			{Name: "can_read", Text: "read", Gain: report.PeopleOf(two)},
 		}}},
 	})
@@ -108,7 +108,7 @@ func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
 func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Offline: true,
-		Channels: []*report.Channel{{Name: "general", Permissions: []*report.Permission{{
+		Channels: []*report.Channel{{Name: "general", Permissions: []*report.PermissionChange{{
 			Name: "can_read", Text: "read", Unknown: true,
 			Change: report.Change{Before: report.Value{Values: []string{"role:members"}}, After: report.Value{Unknown: true}},
 		}}}},
@@ -157,7 +157,7 @@ func everyPermission(channels, accounts int, own bool) *report.Report {
 		}
 		channel := &report.Channel{Name: fmt.Sprint("channel-", i), Action: report.Update, Resources: []string{fmt.Sprintf("zulip_channel.all[%d]", i)}}
 		for _, name := range permission.ChannelPermissions {
-			channel.Permissions = append(channel.Permissions, &report.Permission{
+			channel.Permissions = append(channel.Permissions, &report.PermissionChange{
 				Name: string(name), Text: name.InWords(), Gain: half, Lose: lose,
 				Change: report.Change{Before: report.Value{Values: []string{"role:members"}}, After: report.Value{Values: []string{fmt.Sprint("group:g", i)}}},
 			})
@@ -229,7 +229,7 @@ func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	}
 	a.Sets = []*report.People{report.PeopleOf(everybody...), report.PeopleOf(slices.Delete(slices.Clone(everybody), 100, 101)...), {}}
 	for i := range 100 {
-		a.Channels = append(a.Channels, &audit.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*audit.Permission{
+		a.Channels = append(a.Channels, &audit.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*audit.EffectivePermission{
 			{Name: "can_read", Text: "read", People: 0}, {Name: "can_send_message_group", Text: "post", Value: []string{"group:g"}, People: 1},
 			{Name: "can_subscribe_group", Text: "join", Value: []string{"role:nobody"}, People: 2, Unknown: true},
 		}})

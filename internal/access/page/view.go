@@ -159,7 +159,7 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 }
 
 // optionFor returns the option for a permission, and adds it if it is new.
-func (v *view) optionFor(kind string, permission *report.Permission) *option {
+func (v *view) optionFor(kind string, permission *report.PermissionChange) *option {
 	key := kind + " " + permission.Name
 	if permission.Name == "" {
 		key += " " + permission.Text

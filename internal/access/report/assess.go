@@ -126,7 +126,7 @@ func readText(people *People) string {
 }
 
 // permission assesses the change of a permission.
-func (a *assessment) permission(where string, permission *Permission, isNew bool) {
+func (a *assessment) permission(where string, permission *PermissionChange, isNew bool) {
 	if permission.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
@@ -136,7 +136,7 @@ func (a *assessment) permission(where string, permission *Permission, isNew bool
 }
 
 // commonRisks finds risks that combine several permissions over the same object.
-func (a *assessment) commonRisks(where string, permissions []*Permission) {
+func (a *assessment) commonRisks(where string, permissions []*PermissionChange) {
 	unknown := map[string][]string{}
 	var guests []*gainingGuests
 	var nobody []string

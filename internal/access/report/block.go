@@ -18,8 +18,8 @@ type Block struct {
 
 // Row is a list of permissions by which the same people gain and lose access. The embedded permission is the first of them.
 type Row struct {
-	*Permission
-	Permissions []*Permission
+	*PermissionChange
+	Permissions []*PermissionChange
 }
 
 // What returns the actions of the permissions, to follow "can".
@@ -60,7 +60,7 @@ func archivedRow(channel *Channel) *Row {
 			everybody = permission.Lose
 		}
 	}
-	return newRow(&Permission{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
+	return newRow(&PermissionChange{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
 }
 
 // GroupBlocks are the blocks of the user groups.
@@ -89,16 +89,18 @@ func memberRow(text string, change Change, joins, leaves *People, unknown bool) 
 	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
 		return nil
 	}
-	return []*Row{newRow(&Permission{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
+	return []*Row{newRow(&PermissionChange{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
 }
 
-func newRow(permission *Permission) *Row { return &Row{permission, []*Permission{permission}} }
+func newRow(permission *PermissionChange) *Row {
+	return &Row{permission, []*PermissionChange{permission}}
+}
 
 // newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
 // Without a change of the value, it has those with the same people and the same cause.
 //
 // If no value in the object changes, the first consequence becomes the row of the block.
-func newBlock(action Action, permissions []*Permission, members ...*Row) *Block {
+func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *Block {
 	type people struct {
 		gain, lose *People
 		internet   string
@@ -151,7 +153,7 @@ func newBlock(action Action, permissions []*Permission, members ...*Row) *Block 
 // appendTo appends the block if it has a row. A new, ended or renamed object gets a row in any case.
 func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 	if len(b.Rows) == 0 && (oldName != "" || b.Action != Affects && b.Action != Update) {
-		b.Rows = []*Row{newRow(&Permission{Text: "–"})}
+		b.Rows = []*Row{newRow(&PermissionChange{Text: "–"})}
 	}
 	if len(b.Rows) == 0 {
 		return blocks

@@ -94,7 +94,7 @@ func (r *Report) causes() *causes {
 	return c
 }
 
-func (c *causes) explainPermissions(permissions []*Permission, own ownCause) {
+func (c *causes) explainPermissions(permissions []*PermissionChange, own ownCause) {
 	for _, permission := range permissions {
 		if !permission.Change.Differs() {
 			permission.FollowsFrom = c.of(permission, own)
@@ -103,7 +103,7 @@ func (c *causes) explainPermissions(permissions []*Permission, own ownCause) {
 }
 
 // of returns the closest cause that explains everyone who gains or loses access.
-func (c *causes) of(one *Permission, own ownCause) string {
+func (c *causes) of(one *PermissionChange, own ownCause) string {
 	setting := permission.ChannelPermission(one.Name).OrganizationPermission()
 	group, membership := c.groupIn(one.Change.After.Values)
 	switch {
@@ -124,7 +124,7 @@ func (c *causes) of(one *Permission, own ownCause) string {
 }
 
 // isOnlyOf reports whether anyone gains or loses access, and all of them are among some accounts.
-func (r *Permission) isOnlyOf(some map[*Account]bool) bool {
+func (r *PermissionChange) isOnlyOf(some map[*Account]bool) bool {
 	if len(some) == 0 || r.Gain.Len()+r.Lose.Len() == 0 || r.Internet != "" {
 		return false
 	}
@@ -157,7 +157,7 @@ func (c *causes) groupIn(texts []string) (name string, membership map[*Account]b
 }
 
 // differing names the first two permissions whose values differ.
-func differing(permissions []*Permission) string {
+func differing(permissions []*PermissionChange) string {
 	var names []string
 	for _, permission := range permissions {
 		if permission.Change.Differs() {

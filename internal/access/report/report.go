@@ -45,7 +45,7 @@ type Report struct {
 	People []*Person `json:"people"`
 	// Permissions are the organization's own permissions, and two settings that decide who has others:
 	// waiting_period_threshold and enable_spectator_access.
-	Permissions []*Permission `json:"permissions"`
+	Permissions []*PermissionChange `json:"permissions"`
 	// Unknown are sentences about unknown values, in addition to the fields with this name above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above. With the risks, the report mentions everything that the plan
@@ -105,8 +105,8 @@ type Channel struct {
 	// Resources are the addresses of the resources that change it in the plan; empty if it is only affected.
 	Resources []string `json:"resources"`
 	// Privacy is the privacy in words.
-	Privacy     Change        `json:"privacy"`
-	Permissions []*Permission `json:"permissions"`
+	Privacy     Change              `json:"privacy"`
+	Permissions []*PermissionChange `json:"permissions"`
 	// Joins and Leaves are the people subscribed and unsubscribed.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
@@ -156,8 +156,8 @@ func where(kind, name, oldName string) string {
 	return kind + " " + called(fmt.Sprintf("%q", name), oldName)
 }
 
-// Permission is a permission: its value, and the people with effective access.
-type Permission struct {
+// PermissionChange is the change of a permission: of its value, and of the people with effective access.
+type PermissionChange struct {
 	// Name is the name of the attribute. It is can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text is what it permits, to follow "can": post.
@@ -180,7 +180,7 @@ type Permission struct {
 	LocksOut bool `json:"-"`
 }
 
-// The values of [Permission.Internet].
+// The values of [PermissionChange.Internet].
 const (
 	InternetGains = "gain"
 	InternetLoses = "lose"
@@ -244,8 +244,8 @@ type Group struct {
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
 	// Unknown is true if its members aren't known yet.
-	Unknown     bool          `json:"unknown"`
-	Permissions []*Permission `json:"permissions"`
+	Unknown     bool                `json:"unknown"`
+	Permissions []*PermissionChange `json:"permissions"`
 }
 
 // Found is a finding of an audit.

@@ -19,11 +19,11 @@ func guests(names ...string) *report.People {
 	return report.PeopleOf(accounts...)
 }
 
-func gained(name permission.ChannelPermission, text string, by *report.People) *report.Permission {
-	return &report.Permission{Name: string(name), Text: text, Gain: by, Lose: &report.People{}}
+func gained(name permission.ChannelPermission, text string, by *report.People) *report.PermissionChange {
+	return &report.PermissionChange{Name: string(name), Text: text, Gain: by, Lose: &report.People{}}
 }
 
-func channelIn(name string, permissions ...*report.Permission) *report.Channel {
+func channelIn(name string, permissions ...*report.PermissionChange) *report.Channel {
 	return &report.Channel{Name: name, Action: report.Update, Permissions: permissions}
 }
 
@@ -82,12 +82,12 @@ func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 // A provider's account that can no longer administer a channel or manage a group is a risk. So is a permission that no one
 // has afterwards.
 func TestAssess_Lockout(t *testing.T) {
-	one := func(name permission.ChannelPermission, text string) *report.Permission {
+	one := func(name permission.ChannelPermission, text string) *report.PermissionChange {
 		return gained(name, text, &report.People{})
 	}
 	administer, manage, post := one(permission.CanAdministerChannel, "administer the channel"), one("can_manage_group", "manage the group"), one(permission.CanSendMessage, "post")
 	administer.LocksOut, manage.LocksOut, post.NoOneLeft = true, true, true
-	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Permissions: []*report.Permission{manage}}}}
+	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Permissions: []*report.PermissionChange{manage}}}}
 	r.Assess()
 	want := map[string]string{
 		`channel "a"`:    "The provider's account can no longer administer the channel.",
@@ -116,7 +116,7 @@ func followingOf(size int) *report.Report {
 		r.People = append(r.People, &report.Person{Account: &report.Account{Email: "c@example.com"}})
 		value := report.ValueOf(fmt.Sprint("group:g", i))
 		r.Channels = append(r.Channels, &report.Channel{
-			Name: fmt.Sprint("c", i), Permissions: []*report.Permission{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
+			Name: fmt.Sprint("c", i), Permissions: []*report.PermissionChange{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
 		})
 	}
 	return r
@@ -162,14 +162,14 @@ func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
 	newcomer, old, joins := &report.Account{Email: "new@example.com", ID: 1}, &report.Account{Email: "old@example.com", ID: 2}, &report.Account{Email: "joins@example.com", ID: 3}
 	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
 	channel := func(posting report.Change, gain ...*report.Account) *report.Channel {
-		return &report.Channel{Joins: report.PeopleOf(joins), Permissions: []*report.Permission{
+		return &report.Channel{Joins: report.PeopleOf(joins), Permissions: []*report.PermissionChange{
 			{Name: "can_send_message_group", Change: posting},
 			{Name: setting, Change: report.Change{Before: same, After: same}, Gain: report.PeopleOf(gain...)},
 		}}
 	}
 	unchanged := report.Change{Before: same, After: same}
 	r := &report.Report{
-		Permissions: []*report.Permission{{Name: setting, Change: change}},
+		Permissions: []*report.PermissionChange{{Name: setting, Change: change}},
 		People:      []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
 		Channels:    []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
 	}

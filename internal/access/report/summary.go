@@ -232,13 +232,13 @@ func (r *Report) accountsText() (parts []string) {
 func (r *Report) affectedTexts() (parts []string) {
 	for _, part := range []struct {
 		one, several string
-		of           func(*Permission) *People
+		of           func(*PermissionChange) *People
 	}{
-		{"gains access", "gain access", func(permission *Permission) *People { return permission.Gain }},
-		{"loses access", "lose access", func(permission *Permission) *People { return permission.Lose }},
+		{"gains access", "gain access", func(permission *PermissionChange) *People { return permission.Gain }},
+		{"loses access", "lose access", func(permission *PermissionChange) *People { return permission.Lose }},
 	} {
 		sets, accounts := map[*People]bool{}, map[int64]bool{}
-		r.eachPermission(func(permission *Permission) { sets[part.of(permission)] = true })
+		r.eachPermission(func(permission *PermissionChange) { sets[part.of(permission)] = true })
 		for set := range sets {
 			for account := range set.All() {
 				accounts[account.ID] = true
@@ -256,7 +256,7 @@ func (r *Report) affectedTexts() (parts []string) {
 }
 
 // eachPermission calls a function with every permission.
-func (r *Report) eachPermission(do func(permission *Permission)) {
+func (r *Report) eachPermission(do func(permission *PermissionChange)) {
 	for _, channel := range r.Channels {
 		for _, permission := range channel.Permissions {
 			do(permission)

@@ -14,7 +14,7 @@ func TestReviewReactivatedChannel_GroupChanged_Explained(t *testing.T) {
 	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "shelf", "adopt_archived": true}),
 		resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers", "members": []string{"mel@example.com"}},
 			attributes{"id": f.advisers, "name": "advisers", "members": []string{"ada@example.com"}}))
-	var permissions []*report.Permission
+	var permissions []*report.PermissionChange
 	for _, channel := range found.Channels {
 		if channel.ID == shelf {
 			permissions = channel.Permissions

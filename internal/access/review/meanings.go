@@ -169,7 +169,7 @@ func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown
 // hasPermission reports whether the report has a line about a permission of the organization. It has none if the permission
 // already has the planned value.
 func (b *builder) hasPermission(name string) bool {
-	return slices.ContainsFunc(b.report.Permissions, func(permission *report.Permission) bool { return permission.Name == name })
+	return slices.ContainsFunc(b.report.Permissions, func(permission *report.PermissionChange) bool { return permission.Name == name })
 }
 
 // namedAddresses are the resources listed with a channel, a group or an account of the report.

@@ -54,7 +54,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
-			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.Permission{}, Unknown: []string{},
+			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{},
 			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
 		},
 	}

@@ -112,8 +112,8 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 	if effect := effectOn(found, "releases", permission.CanSendMessage, int64(lena.ID)); effect != -1 {
 		t.Errorf("in channel %d: %d", channel, effect)
 	}
-	for what, permissions := range map[string][]*report.Permission{"can_join_group": found.Groups[0].Permissions, "can_create_groups": found.Permissions, "waiting_period_threshold": found.Permissions} {
-		i := slices.IndexFunc(permissions, func(permission *report.Permission) bool { return permission.Name == what })
+	for what, permissions := range map[string][]*report.PermissionChange{"can_join_group": found.Groups[0].Permissions, "can_create_groups": found.Permissions, "waiting_period_threshold": found.Permissions} {
+		i := slices.IndexFunc(permissions, func(permission *report.PermissionChange) bool { return permission.Name == what })
 		if i < 0 || !permissions[i].Lose.Has(int64(lena.ID)) {
 			t.Errorf("%s: %+v", what, permissions)
 		}

@@ -191,7 +191,7 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 		}
 	}
 	compared := 0
-	compare := func(kind, name string, permissions []*audit.Permission, computed []*access.EffectivePermission) {
+	compare := func(kind, name string, permissions []*audit.EffectivePermission, computed []*access.EffectivePermission) {
 		for _, permission := range permissions {
 			key := kind + name + permission.Name
 			who, isKnown := heldOf(computed, permission.Name).Certain()

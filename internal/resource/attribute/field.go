@@ -373,7 +373,7 @@ type Requirement struct {
 	Role zulip.Role
 	// Permission is a permission of the organization that lets accounts below administrators set it; "": any account may.
 	Permission string
-	// Except is a value that does not take the permission.
+	// Except is a value that does not require the permission.
 	Except string
 }
 
