@@ -7,15 +7,16 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What someone can
-// do by having a new account, or can no longer do because the account is deactivated, is not said of every right.
+// Compare adds to a report who gains and loses access in channels, over user groups and in the organization.
+//
+// It reports a new or deactivated account once, not for each permission that the account gains or loses.
 func Compare(before, after *Organization, people *report.PeopleSets, said *report.Report) {
 	c := &comparison{
 		before: before, after: after, people: people,
 		joined: after.People.Everybody().Minus(before.People.Everybody()), gone: before.People.Everybody().Minus(after.People.Everybody()),
 	}
 	if after.Names != nil {
-		before.Rights, after.Rights = append(before.Rights, before.DescribeRights(before.Names)...), append(after.Rights, after.DescribeRights(before.Names)...)
+		before.Effective, after.Effective = append(before.Effective, before.DescribePermissions(before.Names)...), append(after.Effective, after.DescribePermissions(before.Names)...)
 	}
 	for was, is := range pairs(before.Channels, after.Channels, func(channel *Channel) int64 { return channel.ID }) {
 		if after.Names != nil && !c.describeChannel(was, is) {
@@ -40,10 +41,10 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		}
 	}
 	said.Groups = report.SortGroups(said.Groups)
-	said.Rights = append(said.Rights, c.rights(before.Rights, after.Rights)...)
+	said.Permissions = append(said.Permissions, c.permissions(before.Effective, after.Effective)...)
 }
 
-// pairs gives what there is before and after, in the order of after, and then what there is before only.
+// pairs returns the objects before and after, in the order of after, followed by the objects that exist only before.
 func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) Key) func(yield func(was, is *Thing) bool) {
 	return func(yield func(was, is *Thing) bool) {
 		was := make(map[Key]*Thing, len(before))
@@ -69,11 +70,11 @@ func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) K
 type comparison struct {
 	before, after *Organization
 	people        *report.PeopleSets
-	// joined are those who have an account only after, gone those who have one only before.
+	// joined are the accounts that exist only after, gone those that exist only before.
 	joined, gone permission.People
 }
 
-// describeChannel works out who can do what in a channel; false where that does not change.
+// describeChannel computes who can do what in a channel. It returns false if that does not change.
 func (c *comparison) describeChannel(was, is *Channel) bool {
 	if was != nil {
 		if len(is.Addresses) == 0 && (is.Facts.IsArchived || permission.Same(c.before.In(was), c.after.In(is))) {
@@ -85,8 +86,8 @@ func (c *comparison) describeChannel(was, is *Channel) bool {
 	return true
 }
 
-// describeGroup works out who is in a group, and who can do what with it; false for one of a role, or that is deactivated all the time.
-// People who stay in a group keep their earlier names in it.
+// describeGroup computes the members of a group, and who can do what with it. It returns false for the group of a role, and
+// for a group that is deactivated before and after. Members who stay keep their earlier names.
 func (c *comparison) describeGroup(was, is *Group) bool {
 	if is.IsSystemGroup || is.Deactivated && is.Action == report.Affects {
 		return false
@@ -101,13 +102,13 @@ func (c *comparison) describeGroup(was, is *Group) bool {
 	return true
 }
 
-// gainAndLose are those who are in a set after and not before, and the other way round.
+// gainAndLose returns the people who are only in the set after, and those who are only in the set before.
 func (c *comparison) gainAndLose(was, is permission.People) (gain, lose *report.People) {
 	return c.people.Of(is.Minus(was).Minus(c.joined)), c.people.Of(was.Minus(is).Minus(c.gone))
 }
 
-// account compares an account with what it was; nil if nothing differs. One that is not there before is new, and one that is not there
-// after is deactivated.
+// account compares an account before and after, and returns nil if nothing differs. An account that exists only after is
+// new; one that exists only before is deactivated.
 func (c *comparison) account(was, is *Account) *report.Person {
 	isNew := was == nil
 	if isNew {
@@ -123,7 +124,7 @@ func (c *comparison) account(was, is *Account) *report.Person {
 		of = &is.User
 	}
 	account := c.people.Account(of)
-	person := &report.Person{Account: account, AccountID: account.ID, Addresses: append([]string{}, is.Addresses...), Action: report.Update, Role: role}
+	person := &report.Person{Account: account, AccountID: account.ID, Resources: append([]string{}, is.Addresses...), Action: report.Update, Role: role}
 	if isJoined && !is.OwnerText.IsNone() || !isJoined && owner.Differs() {
 		person.Owner, person.IsOwnedByGuest = &owner, is.BotOwnerID != nil && !is.OwnerText.Unknown && c.after.People.Guests().Has(*is.BotOwnerID)
 	}
@@ -142,8 +143,8 @@ func (c *comparison) account(was, is *Account) *report.Person {
 	return person
 }
 
-// channel compares a channel with what it was; nil if nothing differs. One that is not there before is new, and one that is not
-// there after is archived.
+// channel compares a channel before and after, and returns nil if nothing differs. A channel that exists only after is new;
+// one that exists only before is archived.
 func (c *comparison) channel(was, is *Channel) *report.Channel {
 	isNew := was == nil
 	switch {
@@ -153,7 +154,7 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 		is = was.archived()
 	}
 	result := &report.Channel{
-		ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...),
+		ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Resources: append([]string{}, is.Addresses...),
 		Privacy: report.Change{Before: was.Privacy, After: is.Privacy}, Joins: c.people.Nobody(), Leaves: c.people.Nobody(),
 	}
 	switch {
@@ -170,28 +171,28 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 	if was.Subscribers != nil && is.Subscribers != nil {
 		result.Joins, result.Leaves = c.gainAndLose(*was.Subscribers, *is.Subscribers)
 	}
-	result.Rights = c.channelRights(was, is, result.Privacy)
-	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Privacy.Differs() && result.OldName == "" {
+	result.Permissions = c.channelPermissions(was, is, result.Privacy)
+	if result.Action == report.Affects && len(result.Resources)+len(result.Permissions)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Privacy.Differs() && result.OldName == "" {
 		return nil
 	}
 	return result
 }
 
-// archived is the channel once it is archived: no one can do anything with its messages.
+// archived is the channel after it is archived: no one can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
-	later.Facts.IsArchived, later.Rights = true, slices.Clone(c.Rights)
-	for i, right := range c.Rights {
-		if permission.Right(right.Name).IsOfMessages() {
-			none := *right
+	later.Facts.IsArchived, later.Effective = true, slices.Clone(c.Effective)
+	for i, one := range c.Effective {
+		if permission.ChannelPermission(one.Name).IsOfMessages() {
+			none := *one
 			none.Held = permission.Held{}
-			later.Rights[i] = &none
+			later.Effective[i] = &none
 		}
 	}
 	return &later
 }
 
-func (c *comparison) channelRights(was, is *Channel, privacy report.Change) []*report.Right {
+func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change) []*report.PermissionChange {
 	internet := ""
 	switch {
 	case was.Internet == nil || is.Internet == nil || *was.Internet == *is.Internet:
@@ -200,15 +201,15 @@ func (c *comparison) channelRights(was, is *Channel, privacy report.Change) []*r
 	default:
 		internet = report.InternetLoses
 	}
-	results := c.rights(was.Rights, is.Rights)
-	for _, right := range results {
-		right.LocksOut = right.Name == string(permission.CanAdministerChannel) && right.Lose.Some(isSelf)
-		if right.Name == string(permission.CanRead) {
-			right.Internet, internet = internet, ""
+	results := c.permissions(was.Effective, is.Effective)
+	for _, one := range results {
+		one.LocksOut = one.Name == string(permission.CanAdministerChannel) && one.Lose.Some(isSelf)
+		if one.Name == string(permission.CanRead) {
+			one.Internet, internet = internet, ""
 		}
 	}
 	if internet != "" {
-		results = append(results, &report.Right{
+		results = append(results, &report.PermissionChange{
 			Name: string(permission.CanRead), Text: permission.CanRead.InWords(), Change: privacy, Gain: c.people.Nobody(), Lose: c.people.Nobody(), Internet: internet,
 		})
 	}
@@ -217,8 +218,8 @@ func (c *comparison) channelRights(was, is *Channel, privacy report.Change) []*r
 
 func isSelf(account *report.Account) bool { return account.IsSelf }
 
-// group compares a user group with what it was; nil if nothing differs. One that is not there before is new, and one that is not
-// there after is deactivated.
+// group compares a user group before and after, and returns nil if nothing differs. A group that exists only after is new;
+// one that exists only before is deactivated.
 func (c *comparison) group(was, is *Group) *report.Group {
 	isNew := was == nil
 	switch {
@@ -227,7 +228,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	case is == nil:
 		is = &Group{UserGroup: was.UserGroup, Touched: Touched{Action: report.Deactivate}}
 	}
-	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Rights: []*report.Right{}}
+	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Resources: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Permissions: []*report.PermissionChange{}}
 	if is.Action == report.Deactivate {
 		result.Joins, result.Leaves = c.gainAndLose(was.People, permission.People{})
 		return result
@@ -243,22 +244,22 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	if members.Differs() || subgroups.Differs() {
 		result.Members, result.Subgroups = members, subgroups
 	}
-	result.Rights = c.rights(was.Rights, is.Rights)
-	for _, right := range result.Rights {
-		right.LocksOut = right.Name == "can_manage_group" && right.Lose.Some(c.cannotManage)
+	result.Permissions = c.permissions(was.Effective, is.Effective)
+	for _, permission := range result.Permissions {
+		permission.LocksOut = permission.Name == "can_manage_group" && permission.Lose.Some(c.cannotManage)
 	}
-	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !members.Differs() && !subgroups.Differs() && result.OldName == "" {
+	if result.Action == report.Affects && len(result.Resources)+len(result.Permissions)+result.Joins.Len()+result.Leaves.Len() == 0 && !members.Differs() && !subgroups.Differs() && result.OldName == "" {
 		return nil
 	}
 	return result
 }
 
-// cannotManage reports whether an account is the one the provider uses, and cannot manage every group anyway.
+// cannotManage reports whether an account is the provider's account and cannot manage every group.
 func (c *comparison) cannotManage(account *report.Account) bool {
 	if !account.IsSelf {
 		return false
 	}
-	all := find(c.after.Rights, "can_manage_all_groups")
+	all := find(c.after.Effective, "can_manage_all_groups")
 	if all == nil {
 		return true
 	}
@@ -266,21 +267,21 @@ func (c *comparison) cannotManage(account *report.Account) bool {
 	return !who.Has(account.ID)
 }
 
-// rights compares the rights over one thing, in the order of after. Some may be on one side only: the server did not have them, or
-// no one whom a narrowed audit is about.
-func (c *comparison) rights(before, after []*Right) []*report.Right {
-	results := []*report.Right{}
+// permissions compares the permissions of one object, in the order of after. A permission may be on one side only: the
+// server did not have it, or no one in a narrowed audit has it.
+func (c *comparison) permissions(before, after []*EffectivePermission) []*report.PermissionChange {
+	results := []*report.PermissionChange{}
 	var reading permission.Effect
-	for was, is := range pairs(before, after, func(right *Right) string { return right.Name }) {
+	for was, is := range pairs(before, after, func(permission *EffectivePermission) string { return permission.Name }) {
 		of := is
 		if was == nil {
-			was = &Right{}
+			was = &EffectivePermission{}
 		}
 		if is == nil {
-			is, of = &Right{}, was
+			is, of = &EffectivePermission{}, was
 		}
 		effect := was.Held.To(is.Held)
-		switch permission.Right(of.Name) {
+		switch permission.ChannelPermission(of.Name) {
 		case permission.CanRead:
 			reading = effect
 		case permission.CanReadHistory:
@@ -288,7 +289,7 @@ func (c *comparison) rights(before, after []*Right) []*report.Right {
 				continue
 			}
 		}
-		if result := c.right(was, is, effect); result != nil {
+		if result := c.permission(was, is, effect); result != nil {
 			result.Name, result.Text = of.Name, of.Text
 			results = append(results, result)
 		}
@@ -296,10 +297,10 @@ func (c *comparison) rights(before, after []*Right) []*report.Right {
 	return results
 }
 
-// right says what happens to a right; nil if nothing does.
-func (c *comparison) right(was, is *Right, effect permission.Effect) *report.Right {
+// permission compares a permission before and after, and returns nil if nothing differs.
+func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.PermissionChange {
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
-	result := &report.Right{
+	result := &report.PermissionChange{
 		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {

@@ -1,7 +1,7 @@
-// Package access says who can do what in an organization, and who gains and who loses between two.
+// Package access computes who can do what in an organization, and compares two organizations.
 //
-// An [Organization] is one at one time: as it was read, as a plan leaves it, or as an audit recorded it. An audit writes one down;
-// [Compare] makes a report of two: of a plan, where the second is the first with the plan applied, or of two audits.
+// An [Organization] is the organization at one time: as it was read, as a plan leaves it, or as an audit recorded it.
+// [Compare] makes a report of two: before and after a plan, or of two audits.
 package access
 
 import (
@@ -16,52 +16,53 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Organization is one organization at one time, and who can do what in it. Of two that are compared it may have only what differs.
+// Organization is an organization at one time, and who can do what in it. One of two that are compared may have only the
+// differences.
 type Organization struct {
-	// People are who has an account. In two that are compared, everyone has an account in both, active or not.
+	// People are the accounts. In two organizations that are compared, both have all accounts, active or not.
 	People *permission.Access
-	// Names finds what principals name; nil in one that an audit recorded, which has the rights with everything.
+	// Names finds the objects that principals name. It is nil for a recorded audit, which has its permissions in words.
 	Names    permission.Organization
 	Accounts []*Account
-	// Channels, Groups and Folders are all of them, also those that are archived and deactivated; folders are by ID.
+	// Channels, Groups and Folders include archived and deactivated ones. Folders are by ID.
 	Channels []*Channel
 	Groups   []*Group
 	Folders  map[int64]string
-	// Permissions are the organization's own, and Planned what a plan says of them.
+	// Permissions are the organization's own permissions, and Planned are those that a plan writes.
 	Permissions map[string]zulip.GroupSettingValue
 	Planned     map[string]PlannedPermission
-	// Rights are the organization's own.
-	Rights  []*Right
-	Joining Joining
-	// Unknown is what is not known of it.
+	// Effective is the effective access by the organization's own permissions.
+	Effective []*EffectivePermission
+	Joining   Joining
+	// Unknown are the facts that are not known.
 	Unknown []Unknown
 	// Now decides which exceptions of rules have ended.
 	Now time.Time
 }
 
-// Unknown is something that is not known, as a sentence.
+// Unknown is a fact that is not known, as a sentence.
 type Unknown struct {
 	Scope Scope
 	Text  string
 }
 
-// Scope is what something that is not known may matter to.
+// Scope says for what an unknown fact may matter.
 type Scope int
 
 // The scopes.
 const (
 	// Anywhere may matter to anything.
 	Anywhere Scope = iota
-	// Told may matter to anything, and a report says it of the thing that it is about.
+	// Told may matter to anything, and the report mentions it at its object.
 	Told
-	// OneThing matters to one thing only, whose facts say so too.
+	// OneThing matters to one object only, which has it in its own facts too.
 	OneThing
-	// OfChannels matters to which channels there are, and OfJoining to how people join.
+	// OfChannels matters to which channels exist, and OfJoining to how people join.
 	OfChannels
 	OfJoining
 )
 
-// Unknowns lists what is not known in some scopes.
+// Unknowns lists the unknown facts of some scopes.
 func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
 	for _, unknown := range o.Unknown {
 		if slices.Contains(scopes, unknown.Scope) {
@@ -73,20 +74,20 @@ func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
 
 // Joining is how people come to join.
 type Joining struct {
-	// InviteRequired says that no one joins without an invitation; nil: not known.
+	// InviteRequired is true if no one joins without an invitation; nil if it is not known.
 	InviteRequired *bool
-	// Invitations are those that can be used.
+	// Invitations are the usable ones.
 	Invitations []Invitation
 }
 
-// Invitation is a link or a mail by which people join with a role.
+// Invitation is a link or an email by which people join with a role.
 type Invitation struct {
 	// Text names it: the invitation of a@example.com, an invitation link.
 	Text string
 	Role zulip.Role
 }
 
-// Clone returns the same organization, of which everything can be changed. It lists no accounts yet.
+// Clone returns a copy in which everything can be changed. It lists no accounts yet.
 func (o *Organization) Clone() *Organization {
 	later := *o
 	later.Channels, later.Groups = cloned(o.Channels), cloned(o.Groups)
@@ -109,25 +110,25 @@ func (o *Organization) ActiveChannels() []*Channel {
 	return slices.DeleteFunc(slices.Clone(o.Channels), func(channel *Channel) bool { return channel.Facts.IsArchived })
 }
 
-// ActiveGroups are the user groups that are not deactivated, without those of roles.
+// ActiveGroups are the user groups that are not deactivated, without the groups of roles.
 func (o *Organization) ActiveGroups() []*Group {
 	return slices.DeleteFunc(slices.Clone(o.Groups), func(group *Group) bool { return group.Deactivated || group.IsSystemGroup })
 }
 
-// In is a channel in the organization.
-func (o *Organization) In(channel *Channel) permission.ChannelRights {
-	return permission.ChannelRights{Access: o.People, Channel: channel.Facts}
+// In returns a channel with the people of the organization.
+func (o *Organization) In(channel *Channel) permission.ChannelState {
+	return permission.ChannelState{Access: o.People, Channel: channel.Facts}
 }
 
-// Touched says what a plan does with something.
+// Touched is what a plan does with an object.
 type Touched struct {
-	// Action is empty where the plan does not change it, or where what it is before and after tells.
+	// Action is empty if the plan does not change the object, or if its state before and after tells the action.
 	Action report.Action
-	// Addresses are the resources of the plan that change it.
+	// Addresses are the addresses of the resources in the plan that change it.
 	Addresses []string
 }
 
-// TouchBy notes resources that change it.
+// TouchBy notes resources that change the object.
 func (t *Touched) TouchBy(addresses ...string) {
 	for _, address := range addresses {
 		if !slices.Contains(t.Addresses, address) {
@@ -136,83 +137,85 @@ func (t *Touched) TouchBy(addresses ...string) {
 	}
 }
 
-// TouchedBy returns the resources that change it.
+// TouchedBy returns the addresses of the resources that change the object.
 func (t *Touched) TouchedBy() []string { return t.Addresses }
 
 // Account is a person or a bot.
 type Account struct {
 	zulip.User
 
-	// RoleText and OwnerText are the role and the owner in words: a plan may not know them.
+	// RoleText and OwnerText are the role and the owner in words, because a plan may not know them.
 	RoleText, OwnerText report.Value
 	Touched
 }
 
 // Channel is a channel and who can do what in it.
 type Channel struct {
-	// ID is what it is matched by, negative for one that is yet to be created.
+	// ID identifies the channel; it is negative if the plan creates the channel.
 	ID   int64
 	Name string
-	// FolderID is the folder that it is in, and Folder its name; nil and empty if it is in none. NameUnknown and FolderUnknown say that
-	// these are not known; Name is then what it is called or by.
+	// FolderID and Folder are the ID and the name of its folder; nil and empty without one. NameUnknown and FolderUnknown
+	// are true if these are not known. Name is then the earlier name or the resource address.
 	FolderID                   *int64
 	Folder                     string
 	NameUnknown, FolderUnknown bool
-	// IsDefault says that the server subscribes new accounts to it, DefaultUnknown that it is not known whether it does.
+	// IsDefault is true if the server subscribes new accounts, DefaultUnknown if that is not known.
 	IsDefault, DefaultUnknown bool
-	// Facts are what decides who can do what in it, and Planned what a plan says of the permissions.
+	// Facts decide who can do what in it. Planned are the permissions that a plan writes.
 	Facts   permission.Channel
 	Planned map[string]PlannedPermission
-	// Why says what it depends on who will be in it; empty if that is known, or cannot be asked.
+	// Why says why the subscribers are not known; empty if they are known, or can't be read.
 	Why     string
 	Privacy report.Value
-	// Internet says that anyone on the internet can read it; nil if that is not known.
+	// Internet is true if anyone on the internet can read it; nil if that is not known.
 	Internet *bool
-	// Subscribers are those who are in it; nil if that is not known.
+	// Subscribers are nil if they are not known.
 	Subscribers *permission.People
-	Rights      []*Right
+	Effective   []*EffectivePermission
 	Touched
 }
 
-// Group is a user group, who is in it, and who can do what with it. It has a negative ID if it is yet to be created.
+// Group is a user group, its members, and who can do what with it. It has a negative ID if the plan creates it.
 type Group struct {
 	zulip.UserGroup
 
 	NameUnknown bool
-	// MembersUnknown is true if it gets members that aren't known yet, MayStay if some of the people removed from it might stay.
+	// MembersUnknown is true if it gets members that aren't known yet. MayStay is true if some of the removed people might
+	// stay.
 	MembersUnknown, MayStay bool
-	// Planned is what a plan says of its permissions.
+	// Planned are the permissions that a plan writes.
 	Planned map[string]PlannedPermission
-	// MembersText are the people directly in it, SubgroupsText the groups, and People all who are in it, however deep.
+	// MembersText are the direct members, SubgroupsText the direct subgroups, and People all members, also through
+	// subgroups.
 	MembersText, SubgroupsText report.Value
 	People                     permission.People
-	Rights                     []*Right
+	Effective                  []*EffectivePermission
 	Touched
 }
 
-// Right is something that can be done, and who can.
-type Right struct {
-	// Name is the permission, as attributes are called, and Text what it permits, to follow "can".
+// EffectivePermission is a permission and the people who can do what it permits.
+type EffectivePermission struct {
+	// Name is the name of the attribute. Text is what the permission permits, to follow "can".
 	Name, Text string
-	// Value is the permission in words; that of reading is the privacy of the channel.
+	// Value is the value in words. For reading it is the privacy of the channel.
 	Value report.Value
 	Held  permission.Held
-	// Why says what it depends on, where others may be able to as well.
+	// Why says why others might have access too.
 	Why string
 }
 
-// PlannedPermission is what a plan says of a permission.
+// PlannedPermission is the value of a permission in a plan.
 type PlannedPermission struct {
-	// Text is the value in words, and Value what it is for the server.
+	// Text is the value in words, and Value the value for the server.
 	Text  report.Value
 	Value zulip.GroupSettingValue
-	// Unknown says that the value, or a part of it, is not known; Why says what it depends on.
+	// Unknown is true if the value, or a part of it, is not known. Why is the reason.
 	Unknown bool
 	Why     string
 }
 
-// DescribeChannel fills in who can do what in a channel. A planned channel has only reading and the permissions that the plan sets.
-// Other permissions are written with the names of an organization.
+// DescribeChannel computes who can do what in a channel. A planned channel has only reading and the permissions that the
+// plan sets. Values are written with the names of an organization.
 func (o *Organization) DescribeChannel(c *Channel, names permission.Organization) {
 	state := o.In(c)
 	if c.Privacy = report.ValueOf(report.PrivacyText(c.Facts.Privacy)); c.Facts.PrivacyUnknown {
@@ -226,26 +229,26 @@ func (o *Organization) DescribeChannel(c *Channel, names permission.Organization
 		c.Subscribers = &in
 	}
 	all := state.Held()
-	for _, right := range permission.RightsAndHistory {
-		held, has := all[right]
-		set, isSet := c.Planned[string(right)]
-		if !has || c.ID < 0 && !isSet && right != permission.CanRead {
+	for _, name := range permission.ChannelPermissionsAndHistory {
+		held, has := all[name]
+		set, isSet := c.Planned[string(name)]
+		if !has || c.ID < 0 && !isSet && name != permission.CanRead {
 			continue
 		}
-		described := &Right{Name: string(right), Text: right.InWords(), Held: held, Why: cmp.Or(set.Why, c.why())}
+		described := &EffectivePermission{Name: string(name), Text: name.InWords(), Held: held, Why: cmp.Or(set.Why, c.why())}
 		switch {
-		case right == permission.CanRead || right == permission.CanReadHistory:
+		case name == permission.CanRead || name == permission.CanReadHistory:
 			described.Value = c.Privacy
 		case isSet:
 			described.Value = set.Text
 		default:
-			described.Value.Texts = permission.Texts(c.Facts.Permissions[string(right)], names)
+			described.Value.Values = permission.Texts(c.Facts.Permissions[string(name)], names)
 		}
-		c.Rights = append(c.Rights, described)
+		c.Effective = append(c.Effective, described)
 	}
 }
 
-// why says what it depends on who gains and who loses.
+// why says why it is not known who gains and loses access.
 func (c *Channel) why() string {
 	switch {
 	case c.Why != "":
@@ -262,54 +265,54 @@ func (c *Channel) why() string {
 	return "the members of a group or a permission of the organization aren't known yet"
 }
 
-// DescribeGroup fills in who is in a group, and who can do what with it.
+// DescribeGroup computes the members of a group, and who can do what with it.
 func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
-	g.MembersText, g.SubgroupsText = report.Value{Texts: []string{}, Unknown: g.MembersUnknown}, report.Value{Texts: []string{}}
+	g.MembersText, g.SubgroupsText = report.Value{Values: []string{}, Unknown: g.MembersUnknown}, report.Value{Values: []string{}}
 	for _, id := range g.Members {
 		if user, ok := o.Names.User(id); ok {
-			g.MembersText.Texts = append(g.MembersText.Texts, user.Address())
+			g.MembersText.Values = append(g.MembersText.Values, user.Address())
 		}
 	}
 	for _, id := range g.DirectSubgroupIDs {
 		if group, ok := o.Names.UserGroup(id); ok {
-			g.SubgroupsText.Texts = append(g.SubgroupsText.Texts, group.Name)
+			g.SubgroupsText.Values = append(g.SubgroupsText.Values, group.Name)
 		}
 	}
-	slices.Sort(g.MembersText.Texts)
-	slices.Sort(g.SubgroupsText.Texts)
+	slices.Sort(g.MembersText.Values)
+	slices.Sort(g.SubgroupsText.Values)
 	g.People = o.People.In(zulip.NamedGroup(g.ID))
-	g.Rights = o.rights(permission.UserGroups, g.Permissions, g.Planned, names)
+	g.Effective = o.effective(permission.UserGroups, g.Permissions, g.Planned, names)
 }
 
-// DescribeRights returns who has the permissions of the organization.
-func (o *Organization) DescribeRights(names permission.Organization) []*Right {
-	return o.rights(permission.Organizations, o.Permissions, o.Planned, names)
+// DescribePermissions returns the effective access by the permissions of the organization.
+func (o *Organization) DescribePermissions(names permission.Organization) []*EffectivePermission {
+	return o.effective(permission.Organizations, o.Permissions, o.Planned, names)
 }
 
-func (o *Organization) rights(table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission, names permission.Organization) []*Right {
-	var rights []*Right
+func (o *Organization) effective(table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission, names permission.Organization) []*EffectivePermission {
+	var effective []*EffectivePermission
 	for _, setting := range table.Settings {
 		value, has := values[setting.Name]
 		set, isSet := planned[setting.Name]
 		if !has && !isSet {
 			continue
 		}
-		right := &Right{Name: setting.Name, Text: setting.Right, Value: set.Text, Why: "the members of a group in this permission aren't known yet"}
+		one := &EffectivePermission{Name: setting.Name, Text: setting.Action, Value: set.Text, Why: "the members of a group in this permission aren't known yet"}
 		if !isSet {
-			right.Value.Texts = permission.Texts(value, names)
+			one.Value.Values = permission.Texts(value, names)
 		}
-		if right.Held = o.People.HeldBy(table, setting, value); set.Unknown {
-			right.Held, right.Why = permission.HeldByUnknown(), set.Why
+		if one.Held = o.People.HeldBy(table, setting, value); set.Unknown {
+			one.Held, one.Why = permission.HeldByUnknown(), set.Why
 		}
-		rights = append(rights, right)
+		effective = append(effective, one)
 	}
-	return rights
+	return effective
 }
 
-// find returns a right by name; nil if there is none.
-func find(rights []*Right, name string) *Right {
-	if i := slices.IndexFunc(rights, func(right *Right) bool { return right.Name == name }); i >= 0 {
-		return rights[i]
+// find returns a permission by name; nil if there is none.
+func find(effective []*EffectivePermission, name string) *EffectivePermission {
+	if i := slices.IndexFunc(effective, func(permission *EffectivePermission) bool { return permission.Name == name }); i >= 0 {
+		return effective[i]
 	}
 	return nil
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Read is what was read of an organization.
+// Read is an organization as it was read.
 type Read struct {
 	View *snapshot.Snapshot
 	Self *zulip.User
-	// Subscribers are the people in each channel, by ID; a channel that is absent is not known.
+	// Subscribers are the subscribers of each channel, by ID. A missing channel has unknown subscribers.
 	Subscribers map[int64][]int64
-	// Invitations are those that can be used, as far as Self sees them; MissingInvitations says as a sentence why there are none.
+	// Invitations are the usable ones that Self can see. MissingInvitations is the reason why there are none, as a sentence.
 	Invitations        []*zulip.Invitation
 	MissingInvitations string
 	Now                time.Time
 }
 
-// Of returns the organization as it was read.
+// Of returns the organization that was read.
 func Of(read Read) *Organization {
 	org := &Organization{People: read.View.Access(), Names: read.View, Folders: map[int64]string{}, Now: read.Now}
 	unknown := func(scope Scope, text string) { org.Unknown = append(org.Unknown, Unknown{scope, text}) }

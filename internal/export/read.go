@@ -277,7 +277,8 @@ func (e *export) add(o *object) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || e.isSensitive(o.kind, name) || !(e.All || !isManaged && slices.Contains(o.kind.always, name)) && e.isDefault(o, name, value) {
+		isKept := e.All || !isManaged && slices.Contains(o.kind.always, name)
+		if value.IsNull() || e.isSensitive(o.kind, name) || !isKept && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
 	}

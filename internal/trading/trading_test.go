@@ -202,8 +202,8 @@ func TestRequest_TransientFailure_Repeated(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	right := trading.Config{APIURL: "https://api.example.com", AuthURL: "https://auth.example.com/realm", ClientID: "c", ClientSecret: secret}
-	if _, err := trading.New(right); err != nil {
+	permission := trading.Config{APIURL: "https://api.example.com", AuthURL: "https://auth.example.com/realm", ClientID: "c", ClientSecret: secret}
+	if _, err := trading.New(permission); err != nil {
 		t.Error(err)
 	}
 	for name, test := range map[string]struct {
@@ -224,7 +224,7 @@ func TestSettings(t *testing.T) {
 		"no slash":      {func(c *trading.Config) { c.OrganizationsPath = "api" }, trading.SettingOrganizationsPath, "not a path"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := right
+			cfg := permission
 			test.change(&cfg)
 			_, err := trading.New(cfg)
 			var wrong *trading.SettingError

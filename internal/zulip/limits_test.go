@@ -113,7 +113,7 @@ func TestApplyUnderLimits(t *testing.T) {
 	}
 }
 
-func TestApplyRightAfterAnother(t *testing.T) {
+func TestApplyPermissionAfterAnother(t *testing.T) {
 	for _, before := range []int{6, 150, 199, 200, 500} {
 		t.Run(fmt.Sprint(before), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 // dangerousRules are the rules of the base branch. They pass before the changes.
 const dangerousRules = `
 rule "Lena does not post" {
-  channels = "ruled"
-  right    = "send_message"
-  never    = "user:lena.fischer@example.com"
+  channels   = "ruled"
+  permission = "send_message"
+  never      = "user:lena.fischer@example.com"
 }
 rule "two owners" {
   role     = "owner"

@@ -451,7 +451,7 @@ func TestDocsReview_NotAdministrator_Limited(t *testing.T) {
 }
 
 // postersRule fails if a guest posts in #news.
-const postersRule = "rule \"no guest posts news\" {\n  channels = \"news\"\n  right    = \"send_message\"\n  never    = \"role:guests\"\n}\n"
+const postersRule = "rule \"no guest posts news\" {\n  channels   = \"news\"\n  permission = \"send_message\"\n  never      = \"role:guests\"\n}\n"
 
 // A pull request is checked with the rules of its base branch, even if it changes the file.
 func TestDocsReviewRules_OfBaseBranch(t *testing.T) {

@@ -134,8 +134,8 @@ func (w workflow) problems() (problems []string) {
 		problems = append(problems, "permissions are not set for all jobs")
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Permissions)) {
-		if right := w.Permissions[name]; right != "read" && right != "none" {
-			problems = append(problems, fmt.Sprintf("all jobs have %s: %q; give it to the job that needs it", name, right))
+		if access := w.Permissions[name]; access != "read" && access != "none" {
+			problems = append(problems, fmt.Sprintf("all jobs have %s: %q; give it to the job that needs it", name, access))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {

@@ -16,7 +16,7 @@ check "the_bot_posts_alerts" {
   assert {
     condition = alltrue([
       for alerts in zulip_channel.alerts :
-      contains(data.zulip_user_access.bot.channels[alerts.name].rights, "can_send_message_group")
+      contains(data.zulip_user_access.bot.channels[alerts.name].permissions, "can_send_message_group")
     ])
     error_message = "The bot cannot post in every channel for alerts."
   }
@@ -39,7 +39,7 @@ check "no_guest_posts_alerts" {
   assert {
     condition = alltrue(flatten([
       for guest in data.zulip_user_access.guests : [
-        for channel in guest.channels : !contains(channel.rights, "can_send_message_group")
+        for channel in guest.channels : !contains(channel.permissions, "can_send_message_group")
       ]
     ]))
     error_message = "Guests can post in a channel for alerts."
@@ -52,7 +52,7 @@ data "zulip_user_access" "lena" {
 
   lifecycle {
     postcondition {
-      condition     = !contains(self.organization_rights, "can_manage_all_groups")
+      condition     = !contains(self.organization_permissions, "can_manage_all_groups")
       error_message = "${self.full_name} must not manage all groups."
     }
   }

@@ -129,8 +129,8 @@ func (p *acceptParser) block(block *hclfile.Block) {
 	}
 }
 
-// placeOf is the place that an object names: a name without quotes, as Markdown has it, is put into quotes. What is a name in quotes
-// stands for itself, so that an object names one place.
+// placeOf is the place that an object names. It puts a name without quotes, as Markdown writes it, into quotes. A name
+// in quotes stays as it is, so that an object names one place.
 func placeOf(object string) string {
 	for _, kind := range []string{"channel ", "user group "} {
 		name, ok := strings.CutPrefix(object, kind)
@@ -156,7 +156,8 @@ func (p *acceptParser) add(entry acceptEntry, object string) {
 	p.file.entries = append(p.file.entries, &entry)
 }
 
-// entry returns what accepts a finding about a place; isTooGrave says that it would, if the finding were less grave.
+// entry returns the entry that accepts a finding about a place. isTooGrave is true if it would accept the finding with
+// a lower severity.
 func (f *AcceptedFile) entry(finding *Finding, place string) (entry *acceptEntry, isTooGrave bool) {
 	if f == nil {
 		return nil, false
@@ -182,7 +183,8 @@ type findingPart struct {
 	ids    map[int64]bool
 }
 
-// split divides a finding into what is not accepted, what is, for which reason and until when, and what no longer is.
+// split divides a finding into the part that is not accepted, the accepted parts by reason and end, and the part whose
+// acceptance has ended.
 func (m *maker) split(finding Finding, people permission.People) []*findingPart {
 	if m.options.Accepted == nil {
 		return []*findingPart{{Finding: finding, people: people}}
@@ -230,8 +232,8 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 	return parts
 }
 
-// warnOfUnused warns of what accepts nothing. In an audit of a part, or of an account that does not see everything, a finding
-// may be missing without being mended.
+// warnOfUnused warns about entries that accept nothing. It does not warn if the audit is of a part, or if the account does
+// not see everything, because the finding may still exist.
 func (m *maker) warnOfUnused() {
 	if m.options.Accepted == nil || m.audit.Selection != nil || !m.audit.Complete {
 		return
@@ -248,7 +250,7 @@ func (m *maker) warnOfUnused() {
 	}
 }
 
-// nearestPlace ends a sentence by asking whether another object of which there is such a finding was meant.
+// nearestPlace ends a sentence by asking whether another object with such a finding was meant.
 func (m *maker) nearestPlace(entry *acceptEntry) string {
 	var places []string
 	for _, finding := range m.audit.Findings {

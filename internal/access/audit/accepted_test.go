@@ -122,7 +122,7 @@ accept "single-person" {
 	}
 }
 
-// A part of a finding concerns the people in its places alone.
+// A part of a finding concerns only the people in its places.
 func TestFindingPart_Users_OwnOnly(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "open", nil)
@@ -193,7 +193,7 @@ accept "internet" {
 	}
 }
 
-// Between two audits what is accepted is never new, and what no longer is, is.
+// Between two audits, an accepted finding is never new. A finding whose acceptance has ended is new.
 func TestCompareAcceptedFindings(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, "accept \"bot-administrator\" {\n  object = \"bot news-bot@example.com\"\n  reason = \"x\"\n  until  = \"2027-06-30\"\n}\n")
@@ -266,8 +266,8 @@ func TestAcceptedFile_Invalid_Error(t *testing.T) {
 	}
 }
 
-// What the audit prints of a finding accepts it again in quotes, with the escapes that HCL asks for: the place as the JSON form and the page
-// have it, and the name alone as Markdown has it.
+// A place as the audit prints it accepts the finding again, written in quotes with the escapes of HCL. The JSON form
+// and the page print the place, Markdown prints the name alone.
 func TestFindingAcceptance_PrintedPlace_Accepted(t *testing.T) {
 	inHCL := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{")
 	for _, name := range []string{
@@ -362,7 +362,7 @@ func TestFindings_Managed_AddressesShown(t *testing.T) {
 			{audit.Invitation, "invitation of boss@example.com", []string{`zulip_invitation.all["boss"]`}},
 		} {
 			all := found(a, test.kind, test.where)
-			if len(all) != 1 || !slices.Equal(all[0].Addresses, test.want) {
+			if len(all) != 1 || !slices.Equal(all[0].Resources, test.want) {
 				t.Errorf("%s, %s: %+v, want the addresses %q", form, test.where, all, test.want)
 			}
 		}
@@ -374,7 +374,7 @@ func TestFindings_Managed_AddressesShown(t *testing.T) {
 		expectText(t, markdownOf(t, a), "Managed by `zulip_bot.news`, `zulip_role_members.admins`.", "`zulip_channel.first`")
 	}
 	for _, finding := range auditOf(t, o, audit.Selection{}).Findings {
-		if len(finding.Addresses) > 0 {
+		if len(finding.Resources) > 0 {
 			t.Errorf("without a state: %+v", finding)
 		}
 	}

@@ -1,9 +1,11 @@
 // Package audit says who can do what in an organization today, without any plan.
 //
-// [Make] reads the organization and returns an [Audit], which is the documented JSON form too: each channel, user group and
-// permission of the organization with the people who can really use it, by the rules of the package permission, and what a
-// person should look at as [Finding]s. [Read] reads the JSON form back, and [Compare] says what changed between two audits,
-// as a report of an access review. The package markdown writes an audit for people.
+// [Make] reads the organization and returns an [Audit], which is also the documented JSON form. It lists each channel,
+// user group and permission of the organization with the people who have effective access. The package permission
+// computes these. It also lists [Finding]s: what a person should look at.
+//
+// [Read] reads the JSON form back. [Compare] returns the changes between two audits, as a report of an access review.
+// The package markdown writes an audit for people.
 package audit
 
 import (
@@ -25,34 +27,34 @@ type Audit struct {
 	// Complete says that the account sees everything; Missing says in sentences what it does not see.
 	Complete bool     `json:"complete"`
 	Missing  []string `json:"missing"`
-	// Selection says of what part the audit is; nil: of everything.
+	// Selection is the part of the organization that the audit is about; nil for all of it.
 	Selection *Selection `json:"selection,omitempty"`
-	// Rules are what was found of the rules that the audit was given; none without rules.
+	// Rules are the results of the rules that the audit was given; none without rules.
 	Rules []*report.Rule `json:"rules,omitempty"`
-	// Findings are those that are not accepted, and then those that are.
+	// Findings are first those that are not accepted, then those that are.
 	Findings []*Finding `json:"findings"`
-	// Warnings say in sentences what accepts findings that are not there.
+	// Warnings are sentences about entries that accept findings which do not exist.
 	Warnings []string `json:"warnings,omitempty"`
-	// Person is what one person can do, if that was asked for. Channels, Groups and Rights are empty then.
+	// Person is what one person can do, if that was asked for. Channels, Groups and Permissions are empty then.
 	Person *Person `json:"person,omitempty"`
 	// Channels are the channels that are not archived, by name; Archived counts the others.
 	Channels []*Channel `json:"channels"`
 	Archived int        `json:"archived_channels"`
-	// ArchivedIDs are those of the archived channels, DeactivatedIDs those of the deactivated accounts: an audit that is
-	// compared with this one tells by them what is back from what is new.
+	// ArchivedIDs are the IDs of archived channels, DeactivatedIDs those of deactivated accounts. A later audit uses
+	// them to tell reactivated objects from new ones.
 	ArchivedIDs    []int64 `json:"archived_ids,omitempty"`
 	DeactivatedIDs []int64 `json:"deactivated_ids,omitempty"`
 	// Groups are the user groups that are not deactivated, by name; roles are not among them.
 	Groups []*Group `json:"groups"`
-	// Rights are the organization's own permissions.
-	Rights []*Right `json:"permissions"`
+	// Permissions are the organization's own permissions.
+	Permissions []*EffectivePermission `json:"permissions"`
 	// Things are the objects that affect access apart from permissions; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
-	// Accounts are the active people and bots, those first who are surprised most: the account that audits, guests, bots, then
-	// people by role; and then the deactivated ones that a finding is about. In this order most sets are a few ranges.
+	// Accounts are the active people and bots, in the order of surprise: the account that audits, guests, bots, then
+	// people by role. The deactivated accounts of findings come last. In this order most sets are a few ranges.
 	Accounts []*Account `json:"accounts"`
-	// Sets are the sets of people that channels, groups, rights and findings refer to by index; each set is in it once. The JSON
-	// form has them as [writtenSet].
+	// Sets are the sets of people that channels, groups, permissions and findings refer to by index. Each set occurs
+	// once. The JSON form has them as [writtenSet].
 	Sets []*report.People `json:"sets"`
 }
 
@@ -73,17 +75,18 @@ type Account struct {
 	OwnerID int64 `json:"owner,omitempty"`
 }
 
-// Right is something that can be done, and who can really do it.
-type Right struct {
+// EffectivePermission is a permission and the people with effective access.
+type EffectivePermission struct {
 	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text says what it permits, to follow "can": post.
 	Text string `json:"text"`
 	// Value is the permission as principals: role:members, group:sre. It is empty for can_read.
 	Value []string `json:"value"`
-	// People is the index of those who can among [Audit.Sets].
+	// People is the index in [Audit.Sets] of the people with effective access.
 	People int `json:"people"`
-	// Unknown says that others may be able to as well: it depends on something that the account does not see.
+	// Unknown is true if others may have effective access too, because it depends on something that the account does
+	// not see.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
@@ -92,25 +95,25 @@ type Channel struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
 	Folder string `json:"folder"`
-	// Privacy is what kind of channel it is, as the attribute privacy has it.
+	// Privacy is the privacy as the attribute privacy has it.
 	Privacy zulip.Privacy `json:"privacy"`
-	// Internet says that anyone on the internet can read it, without an account.
+	// Internet is true if anyone on the internet can read it, without an account.
 	Internet bool `json:"internet"`
-	// Subscribers is the index of those who are in it among [Audit.Sets]; nil if the account does not see them.
-	Subscribers *int     `json:"subscribers"`
-	Rights      []*Right `json:"permissions"`
+	// Subscribers is the index in [Audit.Sets] of the subscribers; nil if the account does not see them.
+	Subscribers *int                   `json:"subscribers"`
+	Permissions []*EffectivePermission `json:"permissions"`
 }
 
-// Group is a user group, who is in it and who has which permission over it.
+// Group is a user group, its members, and the people with effective access by its permissions.
 type Group struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	// People is the index of those who are in it, directly or through subgroups, among [Audit.Sets].
+	// People is the index in [Audit.Sets] of the members, direct or through subgroups.
 	People int `json:"people"`
-	// Members are the IDs of those who are directly in it, Subgroups the names of the groups directly in it.
-	Members   []int64  `json:"members"`
-	Subgroups []string `json:"subgroups"`
-	Rights    []*Right `json:"permissions"`
+	// Members are the IDs of the direct members, Subgroups the names of the direct subgroups.
+	Members     []int64                `json:"members"`
+	Subgroups   []string               `json:"subgroups"`
+	Permissions []*EffectivePermission `json:"permissions"`
 }
 
 // Person is everything that one person can do.
@@ -118,7 +121,7 @@ type Person struct {
 	AccountID int64 `json:"account"`
 	// Groups are the user groups that the person is in, each with the path: group:leads > group:sre.
 	Groups []Membership `json:"groups"`
-	// Scopes are what the person can do something in: channels, user groups, the organization.
+	// Scopes are the channels, user groups and the organization in which the person can do something.
 	Scopes []*Scope `json:"scopes"`
 }
 
@@ -131,17 +134,17 @@ type Membership struct {
 // Scope is a channel, a user group or the organization, with the access of one person.
 type Scope struct {
 	// Kind is channel, user group or organization. Name is empty for the organization.
-	Kind   string        `json:"kind"`
-	ID     int64         `json:"id,omitempty"`
-	Name   string        `json:"name,omitempty"`
-	Rights []PersonRight `json:"permissions"`
+	Kind        string             `json:"kind"`
+	ID          int64              `json:"id,omitempty"`
+	Name        string             `json:"name,omitempty"`
+	Permissions []PersonPermission `json:"permissions"`
 }
 
-// PersonRight is one right of one person.
-type PersonRight struct {
+// PersonPermission is one permission by which a person has effective access.
+type PersonPermission struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Through says in words why the person has it: a principal of the permission ("group:leads > group:sre"),
-	// another permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
+	// Through is the source of the access: a principal of the permission ("group:leads > group:sre"), another
+	// permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
 	Through []string `json:"through"`
 }

@@ -23,7 +23,7 @@ func auditOf(t testing.TB, o *acctest.Organization, selection audit.Selection) *
 	return auditWith(t, o, audit.Options{Selection: selection})
 }
 
-// makeAudit audits an organization with options, now if they say no other time.
+// makeAudit audits an organization with options, and sets the time unless they do.
 func makeAudit(t testing.TB, o *acctest.Organization, options audit.Options) (*audit.Audit, error) {
 	t.Helper()
 	options.Site = "https://chat.example.com"
@@ -97,7 +97,7 @@ func newGroup(t *testing.T, o *acctest.Organization, name string, accounts ...st
 	return int64(made)
 }
 
-// newChannel creates a channel of which the account that creates it is a subscriber.
+// newChannel creates a channel. The account that creates it is a subscriber.
 func newChannel(t *testing.T, o *acctest.Organization, name string, params map[string]string) int64 {
 	t.Helper()
 	all := map[string]string{"name": name, "subscribers": fmt.Sprintf("[%d]", o.Self.ID)}
@@ -110,7 +110,7 @@ func newChannel(t *testing.T, o *acctest.Organization, name string, params map[s
 
 func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	a := auditOf(t, acctest.StartSandbox(t, sandbox.Config{}), audit.Selection{})
-	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Rights) == 0 {
+	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Permissions) == 0 {
 		t.Errorf("%+v", a)
 	}
 	written := written(t, a)
@@ -140,8 +140,8 @@ func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	}
 }
 
-// An audit costs four requests, however large the organization is: the snapshot, the end of its queue, the account's own bots,
-// and the invitations.
+// An audit takes four requests for an organization of any size: the snapshot, the end of its queue, the account's own
+// bots, and the invitations.
 func TestAudit_AnyOrganization_FourRequests(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	sent := o.Sent()
@@ -151,7 +151,7 @@ func TestAudit_AnyOrganization_FourRequests(t *testing.T) {
 	}
 }
 
-// The text of an account that does not see everything begins with that.
+// If the account does not see everything, the text begins with that.
 func TestAudit_ByMember_Incomplete(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "secret", map[string]string{"invite_only": "true"})
@@ -188,11 +188,11 @@ func TestAuditOfOnePerson(t *testing.T) {
 	bot := auditOf(t, o, audit.Selection{Person: "news-bot@example.com"})
 	found := false
 	for _, scope := range bot.Person.Scopes {
-		for _, right := range scope.Rights {
-			if len(right.Through) == 0 {
-				t.Errorf("%s %s: can %s through nothing", scope.Kind, scope.Name, right.Text)
+		for _, permission := range scope.Permissions {
+			if len(permission.Through) == 0 {
+				t.Errorf("%s %s: can %s through nothing", scope.Kind, scope.Name, permission.Text)
 			}
-			found = found || strings.Contains(strings.Join(right.Through, " "), "owner of the bot: user:mel@example.com")
+			found = found || strings.Contains(strings.Join(permission.Through, " "), "owner of the bot: user:mel@example.com")
 		}
 	}
 	if !found {
@@ -213,7 +213,7 @@ func TestAudit_Selection_Narrowed(t *testing.T) {
 	newChannel(t, o, "one", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "gus"))})
 	newChannel(t, o, "two", nil)
 	one := auditOf(t, o, audit.Selection{Channels: []string{"ONE"}})
-	if len(one.Channels) != 1 || one.Channels[0].Name != "one" || len(one.Groups)+len(one.Rights) > 0 {
+	if len(one.Channels) != 1 || one.Channels[0].Name != "one" || len(one.Groups)+len(one.Permissions) > 0 {
 		t.Errorf("%+v", one)
 	}
 	guests := auditOf(t, o, audit.Selection{Guests: true})

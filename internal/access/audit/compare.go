@@ -13,9 +13,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Compare returns who has gained and who has lost what between two audits. Audits of one organization are matched by IDs,
-// those of two by names and addresses. What someone can do by having a new account, or can no longer do because the account
-// is deactivated, is said of the account and not of every right.
+// Compare returns who gained and lost which access between two audits. It matches audits of one organization by IDs,
+// and audits of two organizations by names and addresses.
+//
+// It reports a new or deactivated account once, not for each permission that the account gains or loses.
 func Compare(before, after *Audit) (*report.Report, error) {
 	switch {
 	case before.Person != nil || after.Person != nil:
@@ -26,7 +27,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
+		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{}, Also: []*report.Also{},
 	}
 	c.matchAccounts()
 	was, is := c.organizations()
@@ -54,11 +55,11 @@ type comparison struct {
 	byName bool
 	people *report.PeopleSets
 	report *report.Report
-	// addresses are those of all accounts by their IDs in the comparison, the later ones where both audits have an account.
+	// addresses are the addresses of all accounts by their IDs in the comparison. The later audit takes precedence.
 	addresses map[int64]string
 }
 
-// side is one of two audits. Both have the same accounts: who is not there is not active.
+// side is one of two audits. Both have the same accounts: an account that is missing in one is inactive there.
 type side struct {
 	audit  *Audit
 	access *permission.Access
@@ -91,12 +92,12 @@ func (c *comparison) matchAccounts() {
 	byAddress := map[string]int64{}
 	c.before.ids, c.after.ids = map[int64]int64{}, map[int64]int64{}
 	for _, account := range c.after.audit.Accounts {
-		byAddress[strings.ToLower(account.Address)] = account.ID
+		byAddress[strings.ToLower(account.Email)] = account.ID
 		c.after.ids[account.ID] = account.ID
 	}
 	last := int64(0)
 	for _, account := range c.before.audit.Accounts {
-		id, known := byAddress[strings.ToLower(account.Address)]
+		id, known := byAddress[strings.ToLower(account.Email)]
 		switch {
 		case !c.byName:
 			id = account.ID
@@ -110,8 +111,8 @@ func (c *comparison) matchAccounts() {
 	for _, side := range []*side{c.before, c.after} {
 		side.active = map[int64]string{}
 		for _, account := range side.audit.Accounts {
-			if c.addresses[side.ids[account.ID]] = account.Address; account.IsActive {
-				side.active[account.ID] = account.Address
+			if c.addresses[side.ids[account.ID]] = account.Email; account.IsActive {
+				side.active[account.ID] = account.Email
 			}
 		}
 	}
@@ -121,7 +122,7 @@ func (c *comparison) matchAccounts() {
 		everybody[id] = user
 	}
 	for id, user := range was {
-		everybody[id] = user // roles are those of before
+		everybody[id] = user // the roles before
 	}
 	c.before.access, c.after.access = accessOf(was, everybody), accessOf(is, everybody)
 	c.before.sets, c.after.sets = map[int]permission.People{}, map[int]permission.People{}
@@ -155,7 +156,7 @@ func (s *side) users() map[int64]*zulip.User {
 			continue
 		}
 		role, _ := zulip.ParseRole(account.Role)
-		user := &zulip.User{ID: s.ids[account.ID], FullName: account.Name, Email: account.Address, Role: role, IsActive: true, IsBot: account.IsBot}
+		user := &zulip.User{ID: s.ids[account.ID], FullName: account.Name, Email: account.Email, Role: role, IsActive: true, IsBot: account.IsBot}
 		if owner, ok := s.ids[account.OwnerID]; ok {
 			user.BotOwnerID = &owner
 		}
@@ -179,7 +180,7 @@ func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
 	return permission.NewAccess(permission.AccessInput{Users: users})
 }
 
-// owner is the owner of a bot in words; none if the owner isn't known.
+// owner is the owner of a bot in words; no value if the owner isn't known.
 func (c *comparison) owner(bot *zulip.User) (owner report.Value) {
 	if bot.BotOwnerID != nil && c.addresses[*bot.BotOwnerID] != "" {
 		owner = report.ValueOf(c.addresses[*bot.BotOwnerID])
@@ -187,8 +188,8 @@ func (c *comparison) owner(bot *zulip.User) (owner report.Value) {
 	return owner
 }
 
-// findings lists those of the later audit, the new ones first and those that are accepted last. One that was accepted and no
-// longer is, is new.
+// findings lists the findings of the later audit, the new ones first and the accepted ones last. A finding whose
+// acceptance has ended is new.
 func (c *comparison) findings() {
 	was := map[string]bool{}
 	key := func(finding *Finding, place string) string {
@@ -200,7 +201,7 @@ func (c *comparison) findings() {
 		}
 	}
 	for _, finding := range c.after.audit.Findings {
-		places := map[bool][]string{} // by whether it is new there
+		places := map[bool][]string{} // by whether the finding is new at the place
 		for _, place := range finding.Where {
 			isNew := !was[key(finding, place)] && finding.Accepted == nil
 			places[isNew] = append(places[isNew], place)
@@ -223,7 +224,7 @@ func (c *comparison) findings() {
 	})
 }
 
-// incomplete says what neither audit shows.
+// incomplete describes the access that neither audit shows.
 func (c *comparison) incomplete() {
 	for _, one := range []struct {
 		of    *Audit

@@ -25,12 +25,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// effects lists who gains and who loses which right over what in a report, and whose role changes: what there is to compare
-// of two reports. Who is in a group is said of the groups that a plan changes, and not of those that contain them.
+// effects lists the part of a report that the test compares: who gains and loses access by which permission, and whose role
+// changes. It lists the members of groups that a plan changes, but not of groups that contain them.
 func effects(r *report.Report, planned ...string) []string {
 	addresses := map[int64]string{}
 	for _, account := range r.Accounts {
-		addresses[account.ID] = account.Address
+		addresses[account.ID] = account.Email
 	}
 	all := map[string]bool{}
 	people := func(where, what string, set *report.People) {
@@ -41,35 +41,35 @@ func effects(r *report.Report, planned ...string) []string {
 			all[where+": "+addresses[id]+" "+what] = true
 		}
 	}
-	rights := func(where string, rights []*report.Right) {
-		for _, right := range rights {
-			people(where, "gains "+right.Name, right.Gain)
-			people(where, "loses "+right.Name, right.Lose)
-			if right.Unknown {
-				all[where+": unknown "+right.Name] = true
+	permissions := func(where string, permissions []*report.PermissionChange) {
+		for _, permission := range permissions {
+			people(where, "gains "+permission.Name, permission.Gain)
+			people(where, "loses "+permission.Name, permission.Lose)
+			if permission.Unknown {
+				all[where+": unknown "+permission.Name] = true
 			}
-			if right.NoOneLeft {
-				all[where+": nobody is left for "+right.Name] = true
+			if permission.NoOneLeft {
+				all[where+": nobody is left for "+permission.Name] = true
 			}
 		}
 	}
 	for _, channel := range r.Channels {
-		over := channel.Rights
-		if channel.Action == report.Archive { // an audit has no archived channel, and so only what archiving takes away
-			over = slices.DeleteFunc(slices.Clone(over), func(right *report.Right) bool { return !permission.Right(right.Name).IsOfMessages() })
+		over := channel.Permissions
+		if channel.Action == report.Archive { // an audit has no archived channels, and so only the loss
+			over = slices.DeleteFunc(slices.Clone(over), func(one *report.PermissionChange) bool { return !permission.ChannelPermission(one.Name).IsOfMessages() })
 		}
-		rights("channel "+channel.Name, over)
+		permissions("channel "+channel.Name, over)
 		people("channel "+channel.Name, "joins", channel.Joins)
 		people("channel "+channel.Name, "leaves", channel.Leaves)
 	}
 	for _, group := range r.Groups {
-		rights("group "+group.Name, group.Rights)
+		permissions("group "+group.Name, group.Permissions)
 		if slices.Contains(planned, group.Name) {
 			people("group "+group.Name, "joins", group.Joins)
 			people("group "+group.Name, "leaves", group.Leaves)
 		}
 	}
-	rights("organization", r.Rights)
+	permissions("organization", r.Permissions)
 	for _, person := range r.People {
 		if person.Role.Differs() {
 			all[fmt.Sprintf("%s: role %s", addresses[person.AccountID], person.Role.After)] = true
@@ -109,15 +109,16 @@ type drawer struct {
 	groups   map[string]int64 // by name
 	channels map[string]int64
 	people   map[string]string // addresses by account
-	// addresses counts those that were given, and kinds plans by what they have.
+	// addresses counts the addresses that were given, and kinds the plans by their contents.
 	addresses int
 	kinds     *planKinds
 }
 
-// planKinds counts plans by what they have: a value that is not known, an import, a replaced or forgotten resource, or any of them.
+// planKinds counts plans by their contents: an unknown value, an import, a replaced or forgotten resource, or any of
+// them.
 type planKinds struct{ all, changed, unknown, imported, replaced, special atomic.Int32 }
 
-// value draws a permission: as principals, and as the API has it.
+// value draws a permission, and returns it as principals and as the API has it.
 func (d *drawer) value(roles ...string) (principals []string, value string) {
 	switch d.random.IntN(3) {
 	case 0:
@@ -259,7 +260,7 @@ func (d *drawer) compare() {
 	}
 	var groups []string
 	for _, group := range said.Groups {
-		if len(group.Addresses) > 0 {
+		if len(group.Resources) > 0 {
 			groups = append(groups, group.Name)
 		}
 	}
@@ -296,8 +297,8 @@ func (k *planKinds) count(changed, isUnknown, isImported, isReplaced bool) {
 	}
 }
 
-// imports makes a change one of a resource that the plan imports: what it has before is what the organization has. It returns false for
-// what cannot be imported.
+// imports turns a change into one of a resource that the plan imports, with the values of the organization before it.
+// It returns false for a resource that cannot be imported.
 func (d *drawer) imports(change object) bool {
 	of, _ := change["change"].(object)
 	was, _ := of["before"].(object)
@@ -326,16 +327,18 @@ func (d *drawer) imports(change object) bool {
 	return true
 }
 
-// contradictions returns what audits say and the review neither says nor leaves open, and what the review says for certain and audits do
-// not say. Who is in a group that is not known is not certain, and what is not known and may matter anywhere leaves everything open.
+// contradictions returns changes between audits that the review neither reports nor leaves open. It also returns changes
+// that the review reports as certain and the audits don't have.
+//
+// The members of an unknown group are uncertain. An unknown that may matter anywhere leaves everything open.
 func contradictions(said *report.Report, want, got []string) (problems []string) {
 	isOpen := func(effect string) bool {
 		where, what, _ := strings.Cut(effect, ": ")
 		words := strings.Fields(what)
-		right := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line says that both are not known
-		return slices.Contains(want, where+": unknown "+right) || slices.ContainsFunc(said.Groups, func(group *report.Group) bool {
+		permission := strings.Replace(words[len(words)-1], "can_read_history", "can_read", 1) // one line reports that both are unknown
+		return slices.Contains(want, where+": unknown "+permission) || slices.ContainsFunc(said.Groups, func(group *report.Group) bool {
 			return group.Unknown && where == "group "+group.Name && (words[len(words)-1] == "joins" || words[len(words)-1] == "leaves")
-		}) || slices.ContainsFunc(said.People, func(person *report.Person) bool { return person.Role.After.Unknown && where == person.Account.Address })
+		}) || slices.ContainsFunc(said.People, func(person *report.Person) bool { return person.Role.After.Unknown && where == person.Account.Email })
 	}
 	isAnywhere := len(said.Unknown) > 0
 	for _, effect := range got {
@@ -362,7 +365,7 @@ func (d *drawer) view() *snapshot.Snapshot {
 
 func oneOf[T any](d *drawer, all ...T) T { return all[d.random.IntN(len(all))] }
 
-// drawThing draws a change of what is no right.
+// drawThing draws a change of something other than a permission.
 func (d *drawer) drawThing(number int) (change object, apply func()) {
 	call := func(method, path string, params map[string]string) func() {
 		return func() { d.o.Call(d.t, method, path, params) }
@@ -496,7 +499,8 @@ func (d *drawer) drawChannel(number int, view *snapshot.Snapshot) (change object
 	}
 }
 
-// statements are the sentences of a report apart from permissions, without the name that a plan has for what it makes.
+// statements are the sentences of a report about other things than permissions, without the name that a plan has for a
+// new object.
 func statements(r *report.Report) []string {
 	all := map[string]bool{}
 	for _, risk := range r.Risks {

@@ -16,7 +16,7 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 	if reads, _ := state.IsReadByInternet(); reads {
 		m.addFinding(Finding{
 			Kind: Internet, Severity: Medium, Where: where, Text: "Anyone on the internet can read it without an account.",
-			Addresses: managed, Fix: "If only people with an account should read it, set privacy to \"public\".",
+			Resources: managed, Fix: "If only people with an account should read it, set privacy to \"public\".",
 		}, permission.People{})
 	}
 	if state.Channel.Privacy.IsPrivate() {
@@ -24,11 +24,11 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 	}
 	m.findChannelAdministrators(state.Channel, where, managed)
 	m.findShortRetention(channel, where, managed)
-	for _, right := range []permission.Right{permission.CanAddSubscribers, permission.CanSubscribe} {
-		if right == permission.CanSubscribe && !state.Channel.Privacy.IsPrivate() {
+	for _, name := range []permission.ChannelPermission{permission.CanAddSubscribers, permission.CanSubscribe} {
+		if name == permission.CanSubscribe && !state.Channel.Privacy.IsPrivate() {
 			continue
 		}
-		m.findNamedGuests(where, right.InWords(), string(right), state.Channel.Permissions[string(right)], managed)
+		m.findNamedGuests(where, name.InWords(), string(name), state.Channel.Permissions[string(name)], managed)
 	}
 	adders, _ := m.access.Can(permission.CanAddSubscribers, state.Channel)
 	m.findBotsOfGuests(where, permission.CanAddSubscribers.InWords(), adders)
@@ -50,26 +50,26 @@ func (m *maker) findShortRetention(channel *zulip.Channel, where, managed []stri
 		rest = "the organization keeps messages for " + report.Counted(int(*days), "day")
 	}
 	m.addFinding(Finding{
-		Kind: ShortRetention, Severity: Low, Where: where, Addresses: managed,
+		Kind: ShortRetention, Severity: Low, Where: where, Resources: managed,
 		Text: fmt.Sprintf("Its messages are deleted after %s; %s.", report.Counted(int(*channel.MessageRetentionDays), "day"), rest),
 		Fix:  "If the channel should follow the organization, set message_retention_days to \"realm_default\".",
 	}, permission.People{})
 }
 
-// findOpenPrivate finds a private channel that all members can join by a permission, and one that guests are in.
+// findOpenPrivate finds private channels that all members can join by a permission, and private channels with guests.
 func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel, where, managed []string) {
 	joiners, _ := m.access.Can(permission.CanSubscribe, facts)
 	if !m.members.IsEmpty() && m.members.Minus(joiners).IsEmpty() {
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: High, Where: where, Text: "Every member can join it, although it is private.",
-			Addresses: managed, Fix: "Limit can_subscribe_group and can_add_subscribers_group of the channel to those who should be able to join it.",
+			Resources: managed, Fix: "Limit can_subscribe_group and can_add_subscribers_group of the channel to those who should be able to join it.",
 		}, joiners)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := readers.And(m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", countWithVerb(guests.Len(), "guest")),
-			Addresses: append(m.options.Managed.addresses(
+			Resources: append(m.options.Managed.addresses(
 				target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}, target{"zulip_channel_subscription", fmt.Sprint(channel.ID), ""}), managed...),
 			Fix: "Unsubscribe the guests who should not read it.",
 		}, guests)
@@ -90,7 +90,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	named := m.access.In(value).Minus(m.access.Guests())
 	finding := Finding{
 		Kind: NoAdministrator, Severity: High, Where: where, Text: "No one can administer the channel.",
-		Addresses: managed, Fix: addActive(string(permission.CanAdministerChannel)),
+		Resources: managed, Fix: addActive(string(permission.CanAdministerChannel)),
 	}
 	switch {
 	case !has || !certain:
@@ -101,13 +101,13 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 		m.addFinding(finding, who)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
-	for _, right := range []permission.Right{permission.CanAdministerChannel, permission.CanSendMessage} {
-		who, certain := m.access.Can(right, facts)
-		if right == permission.CanSendMessage && m.humans(readers).Len() < 2 {
+	for _, name := range []permission.ChannelPermission{permission.CanAdministerChannel, permission.CanSendMessage} {
+		who, certain := m.access.Can(name, facts)
+		if name == permission.CanSendMessage && m.humans(readers).Len() < 2 {
 			continue // there are no other people
 		}
-		if _, has := facts.Permissions[string(right)]; has && certain {
-			m.findSinglePerson(where, right.InWords(), string(right), who, managed)
+		if _, has := facts.Permissions[string(name)]; has && certain {
+			m.findSinglePerson(where, name.InWords(), string(name), who, managed)
 		}
 	}
 }
@@ -117,11 +117,12 @@ func addActive(setting string) string {
 	return fmt.Sprintf("Add an active person, or a user group with active members, to %s.", setting)
 }
 
-// findWiderRights finds the permissions of the organization that give a right in channels to people whom the permission of
-// the channel does not name, administrators aside: one finding for each, however many channels there are.
-func (m *maker) findWiderRights() {
-	for _, right := range permission.Rights {
-		setting, admitted := m.access.ByOrganization(right)
+// findWiderPermissions finds permissions of the organization that give access to channels to more people than the
+// channel's permission names. It ignores administrators, and reports each permission once, however many channels it
+// affects.
+func (m *maker) findWiderPermissions() {
+	for _, name := range permission.ChannelPermissions {
+		setting, admitted := m.access.ByOrganization(name)
 		if setting == "" || admitted.IsEmpty() {
 			continue
 		}
@@ -130,10 +131,10 @@ func (m *maker) findWiderRights() {
 		all := map[int64]bool{}
 		for _, channel := range m.chosen {
 			facts := m.channelByID[channel.ID].Facts
-			value, has := facts.Permissions[string(right)]
-			who, _ := m.access.Can(right, facts)
+			value, has := facts.Permissions[string(name)]
+			who, _ := m.access.Can(name, facts)
 			wider := who.And(admitted).Minus(m.access.In(value)).Minus(m.administrators)
-			if byAdministering(right) {
+			if byAdministering(name) {
 				administer, _ := m.access.Can(permission.CanAdministerChannel, facts)
 				wider = wider.Minus(administer)
 			}
@@ -154,23 +155,23 @@ func (m *maker) findWiderRights() {
 		}
 		m.addFinding(Finding{
 			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
-			Text:      fmt.Sprintf("Some people can %[2]s because of the organization's %[1]s, although the channel's %[3]s doesn't include them.", setting, right.InWords(), right),
-			Addresses: m.options.Managed.addresses(organizationTarget),
+			Text:      fmt.Sprintf("Some people can %[2]s because of the organization's %[1]s, although the channel's %[3]s doesn't include them.", setting, name.InWords(), name),
+			Resources: m.options.Managed.addresses(organizationTarget),
 			Fix:       fmt.Sprintf("Limit the organization's %s to people who should have this access in every channel.", setting),
 		}, m.access.People(ids))
 	}
 }
 
-// byAdministering reports whether those who administer a channel have a right too.
-func byAdministering(right permission.Right) bool {
-	switch right {
+// byAdministering reports whether people who administer a channel have effective access by a permission.
+func byAdministering(name permission.ChannelPermission) bool {
+	switch name {
 	case permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel:
 		return true
 	}
 	return false
 }
 
-// findSinglePerson finds a right that only one person has. Bots don't count.
+// findSinglePerson finds a permission by which only one person has effective access. Bots don't count.
 func (m *maker) findSinglePerson(where []string, can, setting string, who permission.People, managed []string) {
 	humans := m.humans(who)
 	if humans.Len() != 1 {
@@ -178,11 +179,11 @@ func (m *maker) findSinglePerson(where []string, can, setting string, who permis
 	}
 	m.addFinding(Finding{
 		Kind: SinglePerson, Severity: Low, Where: where, Text: fmt.Sprintf("Only one person can %s.", can),
-		Addresses: managed, Fix: fmt.Sprintf("Add another person or a user group to %s.", setting),
+		Resources: managed, Fix: fmt.Sprintf("Add another person or a user group to %s.", setting),
 	}, humans)
 }
 
-// findNamedGuests finds guests in a permission that the server refuses guests.
+// findNamedGuests finds guests in a permission that the server doesn't grant to guests.
 func (m *maker) findNamedGuests(where []string, can, setting string, value zulip.GroupSettingValue, managed []string) {
 	guests := m.access.In(value).And(m.access.Guests())
 	if guests.IsEmpty() {
@@ -192,11 +193,11 @@ func (m *maker) findNamedGuests(where []string, can, setting string, value zulip
 	m.addFinding(Finding{
 		Kind: GuestsAdd, Severity: Low, Where: where,
 		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", countWithVerb(guests.Len(), "guest"), can),
-		Addresses: managed, Fix: fmt.Sprintf("Include only people and user groups without guests in %s.", setting),
+		Resources: managed, Fix: fmt.Sprintf("Include only people and user groups without guests in %s.", setting),
 	}, guests)
 }
 
-// findBotsOfGuests finds bots with which guests do what they may not do themselves.
+// findBotsOfGuests finds bots of guests that can do more than their owners.
 func (m *maker) findBotsOfGuests(where []string, can string, who permission.People) {
 	for user := range who.All() {
 		if !user.IsBot || user.BotOwnerID == nil || !m.access.Guests().Has(*user.BotOwnerID) {
@@ -206,7 +207,7 @@ func (m *maker) findBotsOfGuests(where []string, can string, who permission.Peop
 		m.addFinding(Finding{
 			Kind: GuestsAdd, Severity: High, Where: where,
 			Text:      fmt.Sprintf("The bot %s belongs to the guest %s, who can use it to %s.", user.FullName, owner.Address(), can),
-			Addresses: m.options.Managed.addresses(botTarget(user)), Fix: "Choose an owner who is not a guest, then generate a new API key for the bot.",
+			Resources: m.options.Managed.addresses(botTarget(user)), Fix: "Choose an owner who is not a guest, then generate a new API key for the bot.",
 		}, m.access.People([]int64{user.ID, owner.ID}))
 	}
 }
@@ -215,7 +216,7 @@ func (m *maker) humans(people permission.People) permission.People {
 	return people.Minus(m.bots)
 }
 
-// peopleWhere returns the active accounts for which something is so.
+// peopleWhere returns the active accounts that satisfy a condition.
 func (m *maker) peopleWhere(is func(*zulip.User) bool) permission.People {
 	var ids []int64
 	for user := range m.access.Everybody().All() {

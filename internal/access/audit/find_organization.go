@@ -39,19 +39,19 @@ func (m *maker) findInGroups() {
 					text, severity = "No one can manage the group.", High
 				}
 				if who.IsEmpty() {
-					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Addresses: managed, Fix: addActive(canManageGroup)}, all)
+					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Resources: managed, Fix: addActive(canManageGroup)}, all)
 				}
 				m.findSinglePerson(where, "manage the group", canManageGroup, all, managed)
 			case canAddMembers:
-				m.findNamedGuests(where, setting.Right, setting.Name, value, managed)
-				m.findBotsOfGuests(where, setting.Right, who)
+				m.findNamedGuests(where, setting.Action, setting.Name, value, managed)
+				m.findBotsOfGuests(where, setting.Action, who)
 			}
 		}
 	}
 }
 
-// findDeactivatedMembers finds deactivated groups and people in a group. Servers leave deactivated people out of what they
-// tell from feature level 303 on.
+// findDeactivatedMembers finds deactivated groups and people in a group. From feature level 303 on, servers don't show
+// deactivated people.
 func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []string) {
 	var people []int64
 	var gone []string
@@ -70,7 +70,7 @@ func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []
 	}
 	m.addDeactivated(Finding{
 		Kind: DeactivatedMember, Severity: Medium, Where: where, Text: fmt.Sprintf("It contains deactivated users or groups: %s.", report.List(gone)),
-		Addresses: managed, Fix: "Remove them from members and subgroups of the group.",
+		Resources: managed, Fix: "Remove them from members and subgroups of the group.",
 	}, m.access.In(zulip.NamedGroup(group.ID)), people)
 }
 
@@ -90,17 +90,17 @@ func (m *maker) findInOrganization() {
 		}
 		who := m.access.Admitted(permission.Organizations, setting, value)
 		if slices.Contains(addingPeople, setting.Name) {
-			m.findNamedGuests(where, setting.Right, setting.Name, value, managed)
-			m.findBotsOfGuests(where, setting.Right, who)
+			m.findNamedGuests(where, setting.Action, setting.Name, value, managed)
+			m.findBotsOfGuests(where, setting.Action, who)
 		}
 		if len(setting.Roles) == 0 {
-			m.findSinglePerson(where, setting.Right, setting.Name, who, managed)
+			m.findSinglePerson(where, setting.Action, setting.Name, who, managed)
 		}
 	}
 	m.findOpenSignUp(realm, where, managed)
 }
 
-// findOpenSignUp finds that people can join without an invitation.
+// findOpenSignUp reports if people can join without an invitation.
 func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 	if isRequired, known := realmSetting[bool](realm, "invite_required"); !known || isRequired {
 		return
@@ -115,11 +115,11 @@ func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 		if len(domains) > 0 {
 			text = fmt.Sprintf("People can join without an invitation if their email is at %s.", report.List(domains))
 		}
-		m.addFinding(Finding{Kind: OpenSignUp, Severity: Medium, Where: where, Text: text, Addresses: managed, Fix: fix}, permission.People{})
+		m.addFinding(Finding{Kind: OpenSignUp, Severity: Medium, Where: where, Text: text, Resources: managed, Fix: fix}, permission.People{})
 		return
 	}
 	m.addFinding(Finding{
-		Kind: OpenSignUp, Severity: High, Where: where, Addresses: managed, Fix: fix,
+		Kind: OpenSignUp, Severity: High, Where: where, Resources: managed, Fix: fix,
 		Text: "Anyone can join without an invitation, with an email of any domain, if the authentication methods allow it.",
 	}, permission.People{})
 }
@@ -158,7 +158,7 @@ func (m *maker) findBots() {
 		}
 		finding := Finding{
 			Kind: BotOwner, Severity: Medium, Where: where, Text: "The bot has no owner.",
-			Addresses: m.options.Managed.addresses(botTarget(bot)), Fix: "Choose an active person as the owner, or deactivate the bot.",
+			Resources: m.options.Managed.addresses(botTarget(bot)), Fix: "Choose an active person as the owner, or deactivate the bot.",
 		}
 		if bot.BotOwnerID == nil {
 			m.addFinding(finding, m.access.People([]int64{bot.ID}))
@@ -176,14 +176,14 @@ const (
 	forPeopleText = "changes that need a person's key (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
 )
 
-// findPowerfulBot finds a bot that is an administrator or an owner, and people who are less than the bot that they own. The
-// account that audits is usually the one that Terraform uses, which needs the role of an administrator and no other.
+// findPowerfulBot finds bots with the role of an administrator or owner, and owners with a lower role than their bot.
+// The account that audits is usually the one that Terraform uses, which needs the role of an administrator.
 func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	managed := m.options.Managed.addresses(botTarget(bot), target{"zulip_user_role", fmt.Sprint(bot.ID), ""})
 	managed = append(managed, m.options.Managed.lists(target{"zulip_role_members", bot.Role.String(), ""}, bot)...)
 	finding := Finding{
 		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot is an %s: anyone with its API key can do nearly everything.", bot.Role),
-		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the --accepted file; otherwise give the bot the role \"member\".",
+		Resources: managed, Fix: "If Terraform uses the bot, accept the finding in the --accepted file; otherwise give the bot the role \"member\".",
 	}
 	if bot.ID == m.facts.Self.ID {
 		const nearly = "This bot makes the audit. It is an %s: anyone with its API key can do nearly everything. "
@@ -207,7 +207,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 		return
 	}
 	finding = Finding{
-		Kind: BotKey, Severity: High, Where: where, Addresses: managed,
+		Kind: BotKey, Severity: High, Where: where, Resources: managed,
 		Text: fmt.Sprintf("%s owns the bot and can use its API key to do what %s can. The owner's role is %s.", owner.Address(), report.WithArticle(bot.Role.String()), owner.Role),
 	}
 	if owner.Role == zulip.RoleAdministrator {
@@ -217,8 +217,8 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
 }
 
-// findInvitations finds invitations that never expire, and those that make people powerful. A link itself is a secret and
-// not in the audit.
+// findInvitations finds invitations that never expire, and invitations with a role above member. The link of an
+// invitation is a secret, so the audit doesn't have it.
 func (m *maker) findInvitations() {
 	for _, invitation := range m.facts.Invitations {
 		where, what := []string{fmt.Sprintf("invitation link %d", invitation.ID)}, "The link"
@@ -227,11 +227,11 @@ func (m *maker) findInvitations() {
 		}
 		finding := Finding{
 			Kind: Invitation, Severity: Medium, Where: where, Fix: "Revoke the invitation, and invite the person as a member.",
-			Addresses: m.options.Managed.addresses(target{"zulip_invitation", invitation.Email, ""}),
+			Resources: m.options.Managed.addresses(target{"zulip_invitation", invitation.Email, ""}),
 		}
 		if invitation.IsMultiuse {
 			finding.Fix = "Revoke the link, or replace it with a link for members that expires."
-			finding.Addresses = m.options.Managed.addresses(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""})
+			finding.Resources = m.options.Managed.addresses(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""})
 		}
 		isPowerful := invitation.InvitedAs <= zulip.RoleAdministrator || invitation.IsMultiuse && invitation.InvitedAs <= zulip.RoleModerator
 		neverExpires := invitation.IsMultiuse && invitation.ExpiryDate == nil

@@ -25,10 +25,10 @@ var Severities = []Severity{High, Medium, Low}
 
 func (s Severity) rank() int { return slices.Index(Severities, s) }
 
-// Kind is what a finding is of.
+// Kind is the kind of a finding.
 type Kind string
 
-// The kinds of finding. What each means exactly is in [Kinds].
+// The kinds of finding. [Kinds] has their exact meanings.
 const (
 	OpenPrivate       Kind = "open-private"
 	Internet          Kind = "internet"
@@ -72,22 +72,24 @@ var Kinds = []KindMeaning{
 type Finding struct {
 	Kind     Kind     `json:"kind"`
 	Severity Severity `json:"severity"`
-	// Where names the object in words: channel "general", the organization.
+	// Where names the objects in words: channel "general", the organization.
 	Where []string `json:"where"`
 	// Text is a sentence.
 	Text string `json:"text"`
-	// People is the index of the people concerned among [Audit.Sets]. Deactivated are those who are deactivated, by ID.
+	// People is the index in [Audit.Sets] of the people concerned. Deactivated are the IDs of deactivated people
+	// concerned.
 	People      int     `json:"people"`
 	Deactivated []int64 `json:"deactivated,omitempty"`
-	// Addresses are the resources that manage what it is about, in the state or plan that the audit was given.
-	Addresses []string `json:"resources,omitempty"`
-	// Fix is a sentence that says what would fix it.
+	// Resources are the addresses of the resources that manage the object, in the state or plan that the audit was
+	// given.
+	Resources []string `json:"resources,omitempty"`
+	// Fix is a sentence about how to fix it.
 	Fix string `json:"fix"`
-	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
+	// Accepted is set if people accepted the finding, Expired if the acceptance has ended. At most one is set.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 	Expired  *Acceptance `json:"expired,omitempty"`
 
-	// peopleOf are the people concerned in each of several places; nil: the same in all.
+	// peopleOf are the people concerned by place; nil if they are the same in all places.
 	peopleOf []permission.People
 }
 
@@ -95,14 +97,14 @@ type Finding struct {
 type Conditions struct {
 	severities []Severity
 	kinds      []Kind
-	// Changes are for [report.Report.Fails] of what [Compare] returns.
+	// Changes are the conditions for [report.Report.Fails] of the report that [Compare] returns.
 	Changes []report.Condition
 	// Rules is true if rules that fail or are unknown count.
 	Rules bool
 }
 
-// ParseConditions reads conditions: severities, each of which includes the higher ones, kinds of findings, and, if the audit is compared
-// with an earlier one, the conditions of an access review.
+// ParseConditions reads conditions: severities, which include the higher ones, and kinds of findings. If the audit is
+// compared with an earlier one, it also takes the conditions of an access review.
 func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
 	var conditions Conditions
 	for _, text := range texts {
@@ -165,12 +167,12 @@ func (a *Audit) Fails(conditions Conditions) []string {
 	return fails
 }
 
-// find finds what a person should look at.
+// find adds all findings.
 func (m *maker) find() {
 	for _, channel := range m.chosen {
 		m.findInChannel(channel)
 	}
-	m.findWiderRights()
+	m.findWiderPermissions()
 	if len(m.options.Selection.Channels) == 0 {
 		m.findInGroups()
 		m.findInOrganization()
@@ -212,7 +214,7 @@ func (m *maker) addFinding(finding Finding, people permission.People) {
 	}
 }
 
-// addDeactivated adds a finding about deactivated people, who are in no set.
+// addDeactivated adds a finding about deactivated people, who are in no set of the audit.
 func (m *maker) addDeactivated(finding Finding, people permission.People, ids []int64) {
 	if m.named == nil {
 		m.named = map[int64]bool{}
@@ -226,7 +228,7 @@ func (m *maker) addDeactivated(finding Finding, people permission.People, ids []
 	}
 }
 
-// keepFindingsOf keeps the findings that are about one person alone or as one of several.
+// keepFindingsOf keeps the findings that concern one person.
 func (m *maker) keepFindingsOf(id int64) {
 	m.audit.Findings = slices.DeleteFunc(m.audit.Findings, func(finding *Finding) bool {
 		return !m.audit.Sets[finding.People].Has(id) && !slices.Contains(finding.Deactivated, id)

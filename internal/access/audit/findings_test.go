@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// found are the findings of a kind about something.
+// found returns the findings of a kind about an object.
 func found(a *audit.Audit, kind audit.Kind, where string) (all []*audit.Finding) {
 	for _, finding := range a.Findings {
 		if finding.Kind == kind && slices.Contains(finding.Where, where) {
@@ -27,16 +27,16 @@ func named(ids ...int64) string {
 	return fmt.Sprintf(`{"direct_members":[%s],"direct_subgroups":[]}`, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
 }
 
-// Each kind of finding is found where it is, and not in the organization before.
+// Each kind of finding is found where it is, and not in the organization before the change.
 func TestFindings(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		kind     audit.Kind
 		severity audit.Severity
 		where    string
-		// change makes what is to be found.
+		// change causes the finding.
 		change func(*testing.T, *acctest.Organization)
-		people []string // whom it is about
+		people []string // the people concerned
 		says   string
 		fix    string
 	}{
@@ -242,7 +242,8 @@ func TestFindings_Harmless_None(t *testing.T) {
 	}
 }
 
-// The bot that audits needs its role; it is told what it cannot do with it, and that it can accept the finding.
+// The bot that audits needs its role. The finding about it says what it cannot do with the role, and that it can accept
+// the finding.
 func TestFindings_AuditingBot_Explained(t *testing.T) {
 	for _, test := range []struct {
 		role     string
@@ -264,7 +265,7 @@ func TestFindings_AuditingBot_Explained(t *testing.T) {
 	}
 }
 
-// isAbout reports whether a finding concerns these accounts that are active, and these alone; nil is whoever it is.
+// isAbout reports whether a finding concerns exactly these active accounts; nil is any accounts.
 func isAbout(t *testing.T, o *acctest.Organization, a *audit.Audit, finding *audit.Finding, accounts []string) bool {
 	t.Helper()
 	if accounts == nil {
@@ -329,7 +330,8 @@ func TestFindingsOfOlderServers(t *testing.T) {
 	}
 }
 
-// Where no administrator is active, a permission that no one active is in leaves no one at all; one that someone is in does not.
+// Without an active administrator, no one has access by a permission without active people. A permission with an active
+// person still gives access.
 func TestFindings_NoActiveHolder_High(t *testing.T) {
 	const nobody, crew = 7, 8
 	facts := zulip.RegisterAnswer{

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// FormatVersion is the version of the JSON form. Its first number changes if a reader of the old form could be misled by the
-// new one; fields that are added do not change it.
+// FormatVersion is the version of the JSON form. Its first number changes if the new form could mislead a reader of the
+// old form. Added fields do not change it.
 const FormatVersion = "1.0"
 
 // written is the JSON form.
@@ -30,14 +30,14 @@ type writtenSet struct {
 	Bots     int    `json:"bots"`
 }
 
-// places are places that ascend, in ranges.
+// places are ascending places, in ranges.
 type places []placeRange
 
-// placeRange is the first and the last of places that follow one another. In JSON it is both, or a number if it is a single place:
-// [0, [2, 499]].
+// placeRange is the first and the last of consecutive places. In JSON it is both, or a number for a single place: [0,
+// [2, 499]].
 type placeRange struct{ first, last int }
 
-// add adds a place that is beyond all others.
+// add adds a place after all others.
 func (p *places) add(place int) {
 	if end := len(*p) - 1; end >= 0 && (*p)[end].last == place-1 {
 		(*p)[end].last = place
@@ -138,7 +138,7 @@ func Read(r io.Reader) (*Audit, error) {
 
 var errNull = errors.New("the audit is damaged: it contains null. Make the audit again")
 
-// readSets makes the sets of the audit of those in its form.
+// readSets returns the sets of the audit from their form.
 func (f written) readSets() error {
 	accounts := make([]*report.Account, len(f.Accounts))
 	for place, account := range f.Accounts {
@@ -160,7 +160,7 @@ func (f written) readSets() error {
 	return nil
 }
 
-// check makes sure that whatever the audit refers to is in it.
+// check returns an error if the audit refers to something that it doesn't have.
 func (a *Audit) check() error {
 	if slices.Contains(a.Channels, nil) || slices.Contains(a.Groups, nil) || slices.Contains(a.Findings, nil) || slices.Contains(a.Things, nil) {
 		return errNull
@@ -171,24 +171,24 @@ func (a *Audit) check() error {
 			bad++
 		}
 	}
-	rights := func(all []*Right) {
-		for _, right := range all {
-			if right == nil {
+	permissions := func(all []*EffectivePermission) {
+		for _, permission := range all {
+			if permission == nil {
 				bad++
 				continue
 			}
-			check(right.People)
+			check(permission.People)
 		}
 	}
-	rights(a.Rights)
+	permissions(a.Permissions)
 	for _, channel := range a.Channels {
-		if rights(channel.Rights); channel.Subscribers != nil {
+		if permissions(channel.Permissions); channel.Subscribers != nil {
 			check(*channel.Subscribers)
 		}
 	}
 	for _, group := range a.Groups {
 		check(group.People)
-		rights(group.Rights)
+		permissions(group.Permissions)
 	}
 	for _, finding := range a.Findings {
 		check(finding.People)

@@ -21,8 +21,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// large is what was read of an organization of so many people and channels: every fourth channel is private, with
-// permissions and subscribers of its own, and the groups are nested.
+// large is an organization with this many people and channels, as it was read. Every fourth channel is private, with
+// its own permissions and subscribers, and the groups are nested.
 func large(people, channels int) audit.Input {
 	facts := zulip.RegisterAnswer{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}, Subscribers: map[int64][]int64{}}
 	byRole := map[zulip.Role][]int64{}
@@ -86,7 +86,8 @@ func large(people, channels int) audit.Input {
 	return audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
 }
 
-// Two thousand channels of five thousand people take seconds, and are compared as quickly. Without ZULIP_TEST_ALL=1 it is an eighth of them.
+// An audit of 2,000 channels and 5,000 people takes seconds, and so does a comparison. Without ZULIP_TEST_ALL=1 the
+// test takes an eighth of them.
 func TestProtocolAudit_LargeOrganization_Fast(t *testing.T) {
 	people, channels := 5000, 2000
 	if os.Getenv("ZULIP_TEST_ALL") != "1" {
@@ -143,8 +144,7 @@ func BenchmarkAudit_LargeOrganization(b *testing.B) {
 	}
 }
 
-// An audit takes what grows with the channels and with the people, and not with the square of either: made, written in every form,
-// read again and compared.
+// The time to make, write, read and compare an audit grows linearly with the channels and the people.
 func TestProtocolAudit_LargeOrganization_Linear(t *testing.T) {
 	for name, facts := range map[string]func(number int) audit.Input{
 		"channels": func(number int) audit.Input { return large(250, number) },
@@ -184,8 +184,8 @@ func expectWritten(t *testing.T, err error) {
 	}
 }
 
-// hostileFacts are an organization whose server gives everything a name of so many characters, and one thing the longest that
-// servers take.
+// hostileFacts are an organization whose server gives everything a name of this many characters, and one thing the
+// longest name that servers accept.
 func hostileFacts(t *testing.T, length int) audit.Input {
 	t.Helper()
 	o := office(t)
@@ -223,7 +223,8 @@ func hostileFacts(t *testing.T, length int) audit.Input {
 	return facts
 }
 
-// Names as no server takes them make neither an audit nor a comment large: they are cut to what servers take, as those of plans.
+// Names longer than servers accept don't make an audit or a comment large: they are cut to that length, like the names
+// of plans.
 func TestAudit_GiganticNames_Truncated(t *testing.T) {
 	facts := hostileFacts(t, 20_000)
 	found, err := audit.Of(facts, audit.Options{Site: "https://chat.example.com", Now: time.Now()})

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// withinLimits returns what was read with names as long as servers take them: those of a plan are cut in the same way.
+// withinLimits returns an organization whose names are cut to the length that servers accept, like the names of a plan.
 func (f Input) withinLimits() Input {
 	self := *f.Self
 	cutUser(&self)
@@ -45,7 +45,7 @@ func (f Input) withinLimits() Input {
 	return f
 }
 
-// cutAll returns copies of things with names that were cut.
+// cutAll returns copies of objects with cut names.
 func cutAll[Thing any](all []*Thing, cut func(*Thing)) []*Thing {
 	copies := make([]*Thing, len(all))
 	for i, thing := range all {

@@ -21,12 +21,12 @@ import (
 
 // Options say what to audit.
 type Options struct {
-	// Site is the address of the organization, to be shown; Now the time of the audit.
+	// Site is the address of the organization, to be shown. Now is the time of the audit.
 	Site string
 	Now  time.Time
 	// Selection narrows the audit; the zero value is everything.
 	Selection Selection
-	// Managed says which resources manage what findings are about; nil: it is not known.
+	// Managed returns the resources that manage the objects of findings; nil if it is not known.
 	Managed *Managed
 	// Accepted accepts findings; nil: none is accepted.
 	Accepted *AcceptedFile
@@ -34,14 +34,15 @@ type Options struct {
 	Rules *rules.File
 }
 
-// Input is what an audit is made of.
+// Input is everything that an audit is computed from.
 type Input struct {
 	View *snapshot.Snapshot
 	Self *zulip.User
-	// Subscribers are the people in each channel that is not archived, by ID; a channel that is absent is not known.
+	// Subscribers are the subscribers of each channel that is not archived, by ID. A missing channel has unknown
+	// subscribers.
 	Subscribers map[int64][]int64
 	Invitations []*zulip.Invitation
-	// MissingInvitations says as a sentence why they could not be read; empty if they were.
+	// MissingInvitations is the reason why the invitations could not be read, as a sentence; empty if they were read.
 	MissingInvitations string
 }
 
@@ -50,8 +51,8 @@ var audited = []store.Part{
 	store.Channels, store.Subscribers, store.Domains, store.DefaultChannelGroups, store.Linkifiers, store.Playgrounds, store.UserDefaults, store.Bots,
 }
 
-// Make audits an organization. It is read in one snapshot; for an account that is no administrator, with one more request
-// for each channel.
+// Make audits an organization. It reads the organization in one snapshot, and sends one more request for each channel
+// if the account is not an administrator.
 func Make(ctx context.Context, from *store.Store, options Options) (*Audit, error) {
 	view, err := from.Read(ctx, audited...)
 	if err != nil {
@@ -83,7 +84,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	return Of(facts, options)
 }
 
-// Of audits an organization that was read.
+// Of audits an organization that was read before.
 func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
@@ -95,7 +96,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
-			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Rights: []*Right{}, Sets: []*report.People{},
+			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*EffectivePermission{}, Sets: []*report.People{},
 		},
 	}
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
@@ -104,7 +105,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
 	m.bots = m.peopleWhere(func(user *zulip.User) bool { return user.IsBot })
 	if realm := m.view.Realm(); realm != nil {
-		_ = json.Unmarshal(realm.Settings["name"], &m.audit.Organization) // without one there is none to show
+		_ = json.Unmarshal(realm.Settings["name"], &m.audit.Organization) // without a name there is none to show
 	}
 	m.completeness()
 	if err := m.choose(); err != nil {
@@ -138,8 +139,8 @@ type maker struct {
 	sets    map[*report.People]int
 	audit   *Audit
 
-	// members are the active people who are not guests, bots the active bots, administrators the active people and bots with
-	// that role or the role of an owner.
+	// members are the active people except guests, bots the active bots, and administrators the active administrators
+	// and owners, bots included.
 	members, bots, administrators permission.People
 
 	chosen      []*zulip.Channel
@@ -159,7 +160,7 @@ func (m *maker) rules() {
 	}
 }
 
-// completeness says what the account does not see.
+// completeness notes what the account does not see.
 func (m *maker) completeness() {
 	self := m.facts.Self
 	var missing []string
@@ -175,7 +176,7 @@ func (m *maker) completeness() {
 	m.audit.Missing = append(m.audit.Missing, missing...)
 }
 
-// chooseChannels returns the channels that an audit is about, by name.
+// chooseChannels returns the channels of the audit, by name.
 func (s Selection) chooseChannels(view *snapshot.Snapshot) ([]*zulip.Channel, error) {
 	var chosen []*zulip.Channel
 	for _, channel := range view.Channels().List() {
@@ -265,10 +266,10 @@ func (m *maker) channels() {
 			index := m.set(*described.Subscribers)
 			result.Subscribers = &index
 		}
-		if result.Rights = m.rights(described.Rights); result.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
-			result.Rights = slices.DeleteFunc(result.Rights, isHistory)
+		if result.Permissions = m.permissions(described.Effective); result.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
+			result.Permissions = slices.DeleteFunc(result.Permissions, isHistory)
 		}
-		if m.among == nil || len(result.Rights) > 0 {
+		if m.among == nil || len(result.Permissions) > 0 {
 			m.audit.Channels = append(m.audit.Channels, result)
 		}
 	}
@@ -278,24 +279,25 @@ func (m *maker) channels() {
 	m.audit.Complete = len(m.audit.Missing) == 0
 }
 
-// rights writes rights down, but for those that no one has whom a narrowed audit is about.
-func (m *maker) rights(all []*access.Right) []*Right {
-	rights := []*Right{}
-	for _, right := range all {
-		who, certain := right.Held.Certain()
+// permissions returns permissions in the form of the audit. It leaves out those by which no one in the selection has
+// access.
+func (m *maker) permissions(all []*access.EffectivePermission) []*EffectivePermission {
+	permissions := []*EffectivePermission{}
+	for _, one := range all {
+		who, certain := one.Held.Certain()
 		if m.among != nil && m.narrowed(who).IsEmpty() {
 			continue
 		}
-		written := &Right{Name: right.Name, Text: right.Text, Value: right.Value.Texts, Unknown: !certain, People: m.set(who)}
-		if right.Name == string(permission.CanRead) || isHistory(written) {
-			written.Value = []string{} // the privacy, which the channel has
+		written := &EffectivePermission{Name: one.Name, Text: one.Text, Value: one.Value.Values, Unknown: !certain, People: m.set(who)}
+		if one.Name == string(permission.CanRead) || isHistory(written) {
+			written.Value = []string{} // the value is the privacy, which the channel has
 		}
-		rights = append(rights, written)
+		permissions = append(permissions, written)
 	}
-	return rights
+	return permissions
 }
 
-func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
+func isHistory(one *EffectivePermission) bool { return one.Name == string(permission.CanReadHistory) }
 
 // activeGroups returns the user groups that are not deactivated, without the roles, by name.
 func (m *maker) activeGroups() []*access.Group {
@@ -304,29 +306,29 @@ func (m *maker) activeGroups() []*access.Group {
 	return groups
 }
 
-// groups describes who is in each user group, and who has which permission over it.
+// groups describes the members of each user group, and who can do what with it.
 func (m *maker) groups() {
 	for _, group := range m.activeGroups() {
 		m.org.DescribeGroup(group, m.view)
 		result := &Group{
-			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Rights: m.rights(group.Rights),
+			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Permissions: m.permissions(group.Effective),
 		}
 		for _, id := range group.DirectSubgroupIDs {
 			if below, ok := m.view.UserGroup(id); ok {
 				result.Subgroups = append(result.Subgroups, below.Name)
 			}
 		}
-		if m.among == nil || len(result.Rights) > 0 || !m.narrowed(group.People).IsEmpty() {
+		if m.among == nil || len(result.Permissions) > 0 || !m.narrowed(group.People).IsEmpty() {
 			m.audit.Groups = append(m.audit.Groups, result)
 		}
 	}
 }
 
 func (m *maker) organization() {
-	m.audit.Rights = m.rights(m.org.DescribeRights(m.view))
+	m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 }
 
-// accounts lists everyone who is active, in the order of the sets, and then who is named.
+// accounts lists all active accounts, in the order of the sets, and then the named deactivated ones.
 func (m *maker) accounts() {
 	m.audit.Accounts = []*Account{}
 	for user := range m.people.Everybody() {

@@ -51,17 +51,18 @@ type managedModule struct {
 	Children  []*managedModule   `json:"child_modules"`
 }
 
-// managedValues are those of a state, or those that are planned.
+// managedValues are the values of a state, or the planned values.
 type managedValues struct {
 	Root managedModule `json:"root_module"`
 }
 
-// maxManaged is how large a state or a plan may be, in bytes, so that a wrong file does not fill the memory.
+// maxManaged is the maximum size of a state or a plan, in bytes, so that a wrong file does not fill the memory.
 const maxManaged = 1 << 30
 
 const showJSON = "`terraform show -json`, or `tofu show -json`, of a state or of a plan"
 
-// ReadManaged reads what `terraform show -json` prints of a state or of a plan; of a plan, what will be after it.
+// ReadManaged reads the output of `terraform show -json` for a state or a plan. For a plan it takes the values after
+// the apply.
 func ReadManaged(r io.Reader) (*Managed, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxManaged+1))
 	if err != nil {
@@ -134,8 +135,10 @@ func (m *Managed) add(module *managedModule) {
 	}
 }
 
-// all returns the resources that manage something: several of one type can list people of the same channel. A state can have
-// resources of several organizations too, in which other objects have the same ID: then the name decides, where there is one.
+// all returns the resources that manage an object. Several resources of one type can list people of the same channel.
+//
+// A state can also have resources of several organizations, in which other objects have the same ID. The name then
+// decides, if there is one.
 func (m *Managed) all(wanted target) []*managedResource {
 	if m == nil {
 		return nil

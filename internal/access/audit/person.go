@@ -15,7 +15,7 @@ const (
 	inOrganization = "organization"
 )
 
-// person limits an audit of one person to that person's access.
+// person limits an audit to one person's access.
 func (m *maker) person() error {
 	address := m.options.Selection.Person
 	if address == "" {
@@ -31,7 +31,7 @@ func (m *maker) person() error {
 	p.overGroups()
 	p.organization()
 	m.keepFindingsOf(user.ID)
-	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Rights = p.person, []*Channel{}, []*Group{}, []*Right{}
+	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = p.person, []*Channel{}, []*Group{}, []*EffectivePermission{}
 	if m.named == nil {
 		m.named = map[int64]bool{}
 	}
@@ -74,7 +74,7 @@ func (p *personMaker) groups() {
 }
 
 func (p *personMaker) add(scope *Scope) {
-	if len(scope.Rights) > 0 {
+	if len(scope.Permissions) > 0 {
 		p.person.Scopes = append(p.person.Scopes, scope)
 	}
 }
@@ -82,9 +82,9 @@ func (p *personMaker) add(scope *Scope) {
 func (p *personMaker) channels() {
 	for _, channel := range p.chosen {
 		scope := &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name}
-		for _, granted := range p.access.In(p.channelByID[channel.ID].Facts).Rights {
-			scope.Rights = append(scope.Rights, PersonRight{
-				Name: string(granted.Right), Text: granted.Right.InWords(), Through: append([]string{}, granted.Through...),
+		for _, granted := range p.access.In(p.channelByID[channel.ID].Facts).Permissions {
+			scope.Permissions = append(scope.Permissions, PersonPermission{
+				Name: string(granted.Permission), Text: granted.Permission.InWords(), Through: append([]string{}, granted.Through...),
 			})
 		}
 		p.add(scope)
@@ -97,24 +97,24 @@ func (p *personMaker) overGroups() {
 	}
 	for _, group := range p.activeGroups() {
 		scope := &Scope{Kind: overGroup, ID: group.ID, Name: group.Name}
-		scope.Rights = p.settings(permission.UserGroups, permission.UserGroupSettings, group.Permissions)
+		scope.Permissions = p.settings(permission.UserGroups, permission.UserGroupSettings, group.Permissions)
 		p.add(scope)
 	}
 }
 
 func (p *personMaker) organization() {
 	if realm := p.view.Realm(); realm != nil && len(p.options.Selection.Channels) == 0 {
-		p.add(&Scope{Kind: inOrganization, Rights: p.settings(permission.Organizations, permission.RealmSettings, realm.Permissions)})
+		p.add(&Scope{Kind: inOrganization, Permissions: p.settings(permission.Organizations, permission.RealmSettings, realm.Permissions)})
 	}
 }
 
-func (p *personMaker) settings(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) (rights []PersonRight) {
+func (p *personMaker) settings(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) (permissions []PersonPermission) {
 	for _, setting := range settings {
 		value, has := values[setting.Name]
 		if !has || !p.maker.access.Admitted(table, setting, value).Has(p.user.ID) {
 			continue
 		}
-		rights = append(rights, PersonRight{Name: setting.Name, Text: setting.Right, Through: p.access.Through(value)})
+		permissions = append(permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: p.access.Through(value)})
 	}
-	return rights
+	return permissions
 }

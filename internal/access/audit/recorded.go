@@ -10,8 +10,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// organizations returns what the two audits recorded, to be compared. Those of one organization are matched by IDs, those of two by
-// names.
+// organizations returns the organizations that the two audits recorded. It matches one organization by IDs, and two
+// organizations by names.
 func (c *comparison) organizations() (before, after *access.Organization) {
 	channels, groups := map[string]int64{}, map[string]int64{}
 	if c.byName {
@@ -24,7 +24,7 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 	}
 	before, after = c.before.organization(), c.after.organization()
 	if !c.byName {
-		for _, id := range c.before.audit.ArchivedIDs { // it can be back
+		for _, id := range c.before.audit.ArchivedIDs { // it may be reactivated
 			before.Channels = append(before.Channels, &access.Channel{ID: id, Facts: permission.Channel{IsArchived: true}})
 		}
 		return before, after
@@ -46,11 +46,11 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 	return before, after
 }
 
-// organization returns what an audit recorded.
+// organization returns the organization that an audit recorded.
 func (s *side) organization() *access.Organization {
-	of := &access.Organization{People: s.access, Accounts: s.accounts, Rights: s.rights(s.audit.Rights)}
+	of := &access.Organization{People: s.access, Accounts: s.accounts, Effective: s.permissions(s.audit.Permissions)}
 	for _, channel := range s.audit.Channels {
-		recorded := &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(channel.Privacy)), Internet: &channel.Internet, Rights: s.rights(channel.Rights)}
+		recorded := &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(channel.Privacy)), Internet: &channel.Internet, Effective: s.permissions(channel.Permissions)}
 		if channel.Subscribers != nil {
 			in := s.set(*channel.Subscribers)
 			recorded.Subscribers = &in
@@ -60,51 +60,51 @@ func (s *side) organization() *access.Organization {
 	}
 	for _, group := range s.audit.Groups {
 		of.Groups = append(of.Groups, &access.Group{
-			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Texts: group.Subgroups}, Rights: s.rights(group.Rights),
+			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Values: group.Subgroups}, Effective: s.permissions(group.Permissions),
 		})
 	}
 	return of
 }
 
-func (s *side) rights(recorded []*Right) []*access.Right {
-	var rights []*access.Right
-	for _, right := range recorded {
-		who := s.set(right.People)
+func (s *side) permissions(recorded []*EffectivePermission) []*access.EffectivePermission {
+	var permissions []*access.EffectivePermission
+	for _, permission := range recorded {
+		who := s.set(permission.People)
 		held := who.Held()
-		if right.Unknown {
+		if permission.Unknown {
 			held = s.access.HeldByAtLeast(who)
 		}
-		rights = append(rights, &access.Right{Name: right.Name, Text: right.Text, Value: report.Value{Texts: right.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
+		permissions = append(permissions, &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
 	}
-	return rights
+	return permissions
 }
 
-// addReading gives the rights of reading the privacy for their value, and adds that of reading older messages: an audit has it only
-// where it is not the same.
+// addReading sets the privacy as the value of the permissions to read. It also adds the permission to read older
+// messages, which an audit only has if it differs.
 func (s *side) addReading(channel *access.Channel) {
-	for i := 0; i < len(channel.Rights); i++ {
-		switch right := channel.Rights[i]; permission.Right(right.Name) {
+	for i := 0; i < len(channel.Effective); i++ {
+		switch one := channel.Effective[i]; permission.ChannelPermission(one.Name) {
 		case permission.CanReadHistory:
-			right.Value = channel.Privacy
+			one.Value = channel.Privacy
 		case permission.CanRead:
-			right.Value = channel.Privacy
-			if i+1 == len(channel.Rights) || channel.Rights[i+1].Name != string(permission.CanReadHistory) {
-				history := *right
+			one.Value = channel.Privacy
+			if i+1 == len(channel.Effective) || channel.Effective[i+1].Name != string(permission.CanReadHistory) {
+				history := *one
 				history.Name, history.Text = string(permission.CanReadHistory), permission.CanReadHistory.InWords()
-				channel.Rights = slices.Insert(channel.Rights, i+1, &history)
+				channel.Effective = slices.Insert(channel.Effective, i+1, &history)
 			}
 		}
 	}
 }
 
-// members are the addresses of those who are directly in a group.
+// members are the addresses of the direct members of a group.
 func (s *side) members(group *Group) report.Value {
-	value := report.Value{Texts: []string{}}
+	value := report.Value{Values: []string{}}
 	for _, id := range group.Members {
 		if address, isActive := s.active[id]; isActive {
-			value.Texts = append(value.Texts, address)
+			value.Values = append(value.Values, address)
 		}
 	}
-	slices.Sort(value.Texts)
+	slices.Sort(value.Values)
 	return value
 }

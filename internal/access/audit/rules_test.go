@@ -22,10 +22,10 @@ func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.A
 	return auditWith(t, o, audit.Options{Now: day("2027-01-01T12:00:00Z"), Rules: file})
 }
 
-// said is what was found of one rule: its lines.
+// said are the lines of the result of one rule.
 func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
 
-// Each rule passes, fails, with the people and the reason, or is unknown.
+// Each rule passes, is unknown, or fails with the people and the reason.
 func TestAuditRules_Office_Evaluated(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -38,50 +38,50 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 	newChannel(t, o, "lobby", map[string]string{"is_web_public": "true"})
 	for _, one := range []struct{ rule, want string }{
 		{`channels = ["board"]
-			right = "read"
+			permission = "read"
 			never = ["role:owners"]`, "passes"},
 		{`channels = ["board"]
-			right = "read"
+			permission = "read"
 			never = ["user:mel@example.com"]`, "fails | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:board > group:partners)."},
 		{`channels = ["board"]
-			right = "read"
+			permission = "read"
 			never = ["user:gus@example.com"]`, "passes"}, // no guest joins by himself
 		{`channels = ["board"]
-			right = ["read", "read_history", "join"]
+			permission = ["read", "read_history", "join"]
 			only = ["group:board", "role:owners"]`, "passes"},
 		{`channels = ["board"]
-			right = "subscribed"
+			permission = "subscribed"
 			only = ["user:mel@example.com"]`, "fails | #board: 1 account is subscribed: Max (max@example.com)."},
 		{`channels = ["privacy:private"]
-			right = "subscribed"
+			permission = "subscribed"
 			at_least = 2`, "fails | #board: 1 person is subscribed, and at least 2 must be: Max (max@example.com)."},
 		{`channels = ["bord"]
-			right = "read"
+			permission = "read"
 			only = ["role:owners"]`, `unknown | Unknown: There is no channel "bord"; did you mean "board"?`},
 		{`channels = ["incident-*"]
-			right = "read"
+			permission = "read"
 			only = ["role:owners"]`, `passes | Nothing matches "incident-*".`},
 		{`channels = ["folder:Board"]
-			right = "read"
+			permission = "read"
 			only = ["role:owners"]`, `unknown | Unknown: There is no folder "Board"`},
 		{`channels = ["lob*"]
-			right = "read"
+			permission = "read"
 			only = ["role:everyone"]`, "fails | #lobby: anyone on the internet can read."},
 		{`channels = ["*"]
-			right = "read"
+			permission = "read"
 			never = ["internet"]`, "fails | #lobby: anyone on the internet can read."},
 		{`channels = ["lobby"]
-			right = "read"
+			permission = "read"
 			only = ["role:everyone", "internet"]`, "passes"},
 		{`groups = ["board"]
-			right = "member"
+			permission = "member"
 			never = ["role:everyone"]
 			except {
 			  people = ["user:max@example.com"]
 			  reason = "He chairs it"
 			}`, "fails | user group \"board\": 2 accounts are in it: Gus (gus@example.com, through group:board > group:partners), Mel (mel@example.com, through group:board > group:partners)."},
 		{`groups = ["board"]
-			right = "member"
+			permission = "member"
 			never = ["role:everyone"]
 			except {
 			  people = ["group:partners", "user:max@example.com"]
@@ -89,7 +89,7 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 			  until  = "2027-01-02"
 			}`, "passes"},
 		{`groups = ["board"]
-			right = "member"
+			permission = "member"
 			at_most = 1
 			except {
 			  people = ["group:partners"]
@@ -97,23 +97,23 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 			  until  = "2027-01-01"
 			}`, "fails | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception on line 5 (They sit on it) ended on 2027-01-01."},
 		{`groups = ["board"]
-			right = "member"
+			permission = "member"
 			never = "role:guests"`, "fails | user group \"board\": 1 account is in it: Gus (gus@example.com, through group:board > group:partners)."},
 		{`groups = ["board"]
-			right = "member"
+			permission = "member"
 			never = "role:guests"
 			except {
 			  people = ["role:guests"]
 			  reason = "They sit on it"
 			}`, "passes"},
 		{`channels = ["board"]
-			right = ["read", "join", "subscribed"]
+			permission = ["read", "join", "subscribed"]
 			never = ["role:guests"]`, "passes"},
 		{`groups = ["partners"]
-			right = "member"
+			permission = "member"
 			only = ["role:guests"]`, "fails | user group \"partners\": 1 account is in it: Mel (mel@example.com, through group:partners)."},
 		{`groups = ["partners"]
-			right = "member"
+			permission = "member"
 			only = ["role:guests", "user:mel@example.com"]`, "passes"},
 		{`role = "owner"
 			at_least = 2`, "fails | the organization: 1 person is owner, and at least 2 must be: Olga (owner@example.com)."},
@@ -123,13 +123,13 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 			only = ["user:owner@example.com"]`, "fails | the organization: 1 account is owner or administrator: Ada (ada@example.com)."},
 		{`role = "guest"
 			at_most = 0`, "fails | the organization: 1 account is guest, and at most 0 may be: Gus (gus@example.com)."},
-		{`right = "create_groups"
+		{`permission = "create_groups"
 			never = ["role:everyone"]
 			except {
 			  people = ["role:members"]
 			  reason = "They may"
 			}`, "passes"},
-		{`right = "create_groups"
+		{`permission = "create_groups"
 			only = ["role:owners"]
 			except {
 			  people = ["group:nobody-has-this"]
@@ -148,7 +148,7 @@ func TestAuditRules_Office_Evaluated(t *testing.T) {
 	}
 }
 
-// An open door is a rule that is broken: no invitation needed, or one that makes moderators.
+// The rule about joining fails if no invitation is required, or if an invitation is for a moderator.
 func TestAuditRules_OpenJoining_Failed(t *testing.T) {
 	o := office(t)
 	const joining = "rule \"no open door\" {\n  joining = \"invited\"\n}\n"
@@ -174,13 +174,13 @@ func TestAuditRules_Invisible_Unknown(t *testing.T) {
 	mel := o.WithAccount(t, "mel")
 	for rule, want := range map[string]string{
 		`channels = ["*"]
-			right = "read"
+			permission = "read"
 			never = ["internet"]`: "unknown | Unknown: mel@example.com is not an administrator and doesn't see private channels that it isn't subscribed to.",
 		`channels = ["board"]
-			right = "read"
+			permission = "read"
 			never = ["role:owners"]`: `unknown | Unknown: There is no channel "board"`,
 		`channels = ["open"]
-			right = "read"
+			permission = "read"
 			never = ["internet"]`: "passes",
 		`joining = "invited"`: "unknown",
 	} {
@@ -191,7 +191,7 @@ func TestAuditRules_Invisible_Unknown(t *testing.T) {
 	}
 }
 
-// The audit counts the rules that do not hold, and lists them before the findings.
+// The audit counts the rules that fail, and lists them before the findings.
 func TestAuditRules_Failing_ListedFirst(t *testing.T) {
 	found := auditWithRules(t, office(t), `
 rule "two owners" {

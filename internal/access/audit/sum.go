@@ -11,7 +11,8 @@ import (
 // IncompleteText is the first line of an audit whose account does not see everything.
 const IncompleteText = "This audit is incomplete: the account doesn't see everything."
 
-// Summary counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
+// Summary counts the findings, the accepted ones separately. Unless the audit is of one person, it also counts the
+// audited objects.
 func (a *Audit) Summary() string {
 	text := "No findings"
 	if open := a.Open(); len(open) > 0 {
@@ -53,7 +54,7 @@ func (a *Audit) Summary() string {
 		report.Counted(active, "account"), report.Counted(guests, "guest"), report.Counted(bots, "bot"))
 }
 
-// Self returns the account that audits; nil if the audit does not have it.
+// Self returns the account that audits; nil if it is not in the audit.
 func (a *Audit) Self() *Account { return a.account(a.AccountID) }
 
 // PersonAccount returns the account of an audit of one person; nil for other audits.
@@ -73,14 +74,14 @@ func (a *Audit) account(id int64) *Account {
 	return nil
 }
 
-// FindingGroup is findings that say the same, in however many places: one thing to decide, or decided for one reason.
+// FindingGroup is a group of findings with the same text, in any number of places. One decision applies to all of them.
 type FindingGroup struct {
 	Kind     Kind
 	Severity Severity
 	Text     string
 	Fix      string
 	Findings []*Finding
-	// People are those concerned; nil if no one is, or others are in other places.
+	// People are the people concerned; nil if there are none, or if they differ between places.
 	People *report.People
 }
 
@@ -93,16 +94,16 @@ func (g *FindingGroup) Where() []string {
 	return where
 }
 
-// IsAccepted reports whether people know of the findings and leave them as they are.
+// IsAccepted reports whether the findings are accepted.
 func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil }
 
 // AcceptedText says whether the findings are accepted, or were; "" if they never were.
 func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
 
-// Addresses lists the resources that manage what the findings of the group are about, each once.
-func (g *FindingGroup) Addresses() (addresses []string) {
+// Resources lists the addresses of the resources that manage the objects of the findings, each once.
+func (g *FindingGroup) Resources() (addresses []string) {
 	for _, finding := range g.Findings {
-		for _, address := range finding.Addresses {
+		for _, address := range finding.Resources {
 			if !slices.Contains(addresses, address) {
 				addresses = append(addresses, address)
 			}
@@ -111,7 +112,7 @@ func (g *FindingGroup) Addresses() (addresses []string) {
 	return addresses
 }
 
-// FindingGroups gathers the findings that say the same, in their order.
+// FindingGroups groups the findings with the same text, in their order.
 func (a *Audit) FindingGroups() []*FindingGroup {
 	type key struct {
 		kind     Kind

@@ -16,14 +16,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Thing is an object that affects access apart from permissions: joining, signing in, outgoing content, deletion. Its form
-// is that of the resource that manages it.
+// Thing is an object that affects access apart from permissions: joining, signing in, outgoing content, deletion. Its
+// form is that of its resource.
 type Thing struct {
-	// Type is the resource, Key what tells it from others of its type, and Name what it is called, if it has a name.
+	// Type is the resource type, Key identifies the object within it, and Name is its name, if it has one.
 	Type string `json:"type"`
 	Key  string `json:"key"`
 	Name string `json:"name"`
-	// Attributes are those that matter, as JSON has them.
+	// Attributes are the relevant attributes, as JSON values.
 	Attributes map[string]any `json:"attributes"`
 }
 
@@ -91,7 +91,7 @@ func (m *maker) thing(kind, key, name string, attributes map[string]any) {
 	m.audit.Things = append(m.audit.Things, &Thing{Type: kind, Key: key, Name: name, Attributes: attributes})
 }
 
-// organizationThing records the settings that are no permissions.
+// organizationThing records the settings that are not permissions.
 func (m *maker) organizationThing() {
 	realm := m.view.Realm()
 	if realm == nil {
@@ -123,7 +123,8 @@ func (m *maker) organizationThing() {
 	m.thing("zulip_default_user_settings", "", "", newPeople)
 }
 
-// invitationThing records an invitation, without the link itself, which is a secret. One by e-mail is like a link for one.
+// invitationThing records an invitation, without the link itself, which is a secret. An email invitation is like a link
+// for one person.
 func (m *maker) invitationThing(invitation *zulip.Invitation) {
 	attributes := map[string]any{"id": float64(invitation.ID), "invite_as": invitation.InvitedAs.String(), "expires_in_minutes": nil}
 	if minutes := invitation.ExpiresInMinutes(); minutes != nil {
@@ -136,8 +137,8 @@ func (m *maker) invitationThing(invitation *zulip.Invitation) {
 	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
 }
 
-// botThing records where a bot gets and sends what people write. What it has not is recorded too, so that it is told when
-// that changes.
+// botThing records where a bot gets and sends content. It records unset attributes too, so that a later audit shows
+// that they were set.
 func (m *maker) botThing(bot *zulip.User, details *zulip.Bot) {
 	attributes := map[string]any{"full_name": bot.FullName, "default_all_public_streams": details.DefaultAllPublicStreams, "payload_url": nil}
 	for name, channel := range map[string]*string{"default_sending_stream": details.DefaultSendingStream, "default_events_register_stream": details.DefaultEventsRegisterStream} {
@@ -151,7 +152,8 @@ func (m *maker) botThing(bot *zulip.User, details *zulip.Bot) {
 	m.thing("zulip_bot", fmt.Sprint(bot.ID), bot.FullName, attributes)
 }
 
-// withoutToken is a URL of which only the host can be read: what follows may be a secret. Two that differ stay different.
+// withoutToken returns a URL with a hash in place of everything after the host, which may be a secret. Two different
+// URLs stay different.
 func withoutToken(text string) string {
 	parsed, err := url.Parse(text)
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12]
@@ -190,25 +192,26 @@ func (c *comparison) things() {
 	}
 }
 
-// things are those of an audit by what they are matched by, accounts among them.
+// things are the things of an audit by their keys, accounts among them.
 func (s *side) things(byName bool) map[string]*Thing {
 	all := map[string]*Thing{}
 	for _, thing := range s.audit.Things {
 		key := thing.Type + " " + s.thingKey(thing, byName)
-		if all[key] != nil { // names of some things are not theirs alone
+		if all[key] != nil { // some things have no unique names
 			key += " " + thing.Key
 		}
 		all[key] = thing
 	}
 	for _, account := range s.audit.Accounts {
 		if account.IsActive && !account.IsBot {
-			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Address}}
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Email}}
 		}
 	}
 	return all
 }
 
-// thingKey is what a thing is matched by among those of its type: as accounts and channels are where those are compared.
+// thingKey is the key by which a thing is matched among those of its type. Accounts and channels have the same key as
+// in the lists of accounts and channels.
 func (s *side) thingKey(thing *Thing, byName bool) string {
 	if !byName {
 		return thing.Key
@@ -224,8 +227,8 @@ func (s *side) thingKey(thing *Thing, byName bool) string {
 	return cmp.Or(thing.Name, thing.Key)
 }
 
-// channelNames are the names of the channels of both audits, by their IDs in the comparison, and what IDs of the earlier audit
-// are there: in another organization the same ID is another channel.
+// channelNames are the names of the channels of both audits by their IDs in the comparison. ids are these IDs by the
+// IDs of the earlier audit: in another organization the same ID is another channel.
 type channelNames struct {
 	names map[int64]string
 	ids   map[int64]int64
@@ -263,8 +266,8 @@ func (n *channelNames) next() int64 {
 	return n.last
 }
 
-// translated is a thing of the earlier audit with the IDs of the comparison. A channel that the audit does not list is none of
-// the later one.
+// translated is a thing of the earlier audit with the IDs of the comparison. A channel that the earlier audit does not
+// list is different from all channels of the later audit.
 func (n *channelNames) translated(thing *Thing) *Thing {
 	result := *thing
 	result.Attributes = maps.Clone(thing.Attributes)
@@ -289,10 +292,11 @@ func (n *channelNames) ChannelName(id int64) (string, bool) {
 	return name, ok
 }
 
-// GroupName returns nothing: no thing names groups.
+// GroupName returns nothing, because no thing names groups.
 func (*channelNames) GroupName(int64) (string, bool) { return "", false }
 
-// thing says what the change of one thing means. Of channels and accounts that come and go, the lists say it.
+// thing adds the meaning of the change of one thing. The lists already report channels and accounts that are added or
+// removed.
 func (c *comparison) thing(key string, before, after *Thing, names meaning.Names) {
 	one := after
 	if one == nil {
@@ -309,7 +313,7 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
 	}
 	change.Retention = func() (before, after meaning.Value) { return c.before.audit.retention(), c.after.audit.retention() }
-	also := &report.Also{Address: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
+	also := &report.Also{Resource: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
 	switch {
 	case change.IsMade:
 		also.Action = report.Create
@@ -322,7 +326,7 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 	}
 }
 
-// retention is how long the organization keeps messages; unknown if the audit does not have it.
+// retention is the organization's retention; unknown if the audit does not have it.
 func (a *Audit) retention() meaning.Value {
 	for _, thing := range a.Things {
 		if value := thing.Value("message_retention_days"); thing.Type == "zulip_organization" && !value.IsNone() {

@@ -117,7 +117,7 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 	}
 }
 
-// Every number that stands for a word is recorded as the word that the resource has.
+// Every number that stands for a word is recorded as the word of the resource.
 func TestThings_Numbers_ResourceWords(t *testing.T) {
 	thing := func(o *acctest.Organization, kind, attribute string) any {
 		for _, thing := range auditOf(t, o, audit.Selection{}).Things {
@@ -257,11 +257,11 @@ func TestCompare_CreatedOrRemoved_Reported(t *testing.T) {
 	expectText(t, text, "### Access changes", "compared with the audit of", "| `left` (archived) |", "| `new` (new) |", "| `gone` (deactivated) |", "| `Max` | deactivated | `member` | – |", "| `Nell` | new | – | `member` |")
 	for _, channel := range changes.Channels {
 		if channel.Name == "kept" {
-			t.Errorf("it is said of a channel that stays: %+v", channel.Rights[0])
+			t.Errorf("it is said of a channel that stays: %+v", channel.Permissions[0])
 		}
 	}
-	if len(changes.Rights) > 0 {
-		t.Errorf("it is said of the organization: %+v", changes.Rights[0])
+	if len(changes.Permissions) > 0 {
+		t.Errorf("it is said of the organization: %+v", changes.Permissions[0])
 	}
 }
 
@@ -293,7 +293,7 @@ func TestCompareTwoOrganizations(t *testing.T) {
 		}
 	}
 	changes, text := compare(t, reread(t, before), after)
-	if len(changes.Channels) != 1 || changes.Channels[0].Name != "announcements" || len(changes.Groups)+len(changes.People)+len(changes.Rights) > 0 {
+	if len(changes.Channels) != 1 || changes.Channels[0].Name != "announcements" || len(changes.Groups)+len(changes.People)+len(changes.Permissions) > 0 {
 		t.Errorf("the organizations differ in one channel:\n%s", text)
 	}
 	expectText(t, text, "staging.example.com", "`Amara Okafor`")

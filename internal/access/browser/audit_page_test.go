@@ -18,18 +18,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// shown names what a list of the audit's page shows.
+// shown returns the names that a list on the audit's page shows.
 func (tab *tab) shown(list string) string {
 	tab.t.Helper()
 	selector := map[string]string{
 		"channels": `.matrix tbody th > bdi`, "groups": `[data-list="groups"] .item summary > bdi`,
-		"people": `[data-list="people"] tbody th bdi`, "organization": `[data-list="organization"] .rows > li > .right`,
+		"people": `[data-list="people"] tbody th bdi`, "organization": `[data-list="organization"] .rows > li > .permission`,
 		"findings": `[data-finding] .where`,
 	}[list]
 	return eval[string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((one) => one.checkVisibility()).map((one) => one.textContent.trim()).join(" | ")`, selector))
 }
 
-// wantShown asks for what lists show.
+// wantShown checks what lists show.
 func (tab *tab) wantShown(want map[string]string) {
 	tab.t.Helper()
 	for list, want := range want {
@@ -39,7 +39,7 @@ func (tab *tab) wantShown(want map[string]string) {
 	}
 }
 
-// search types into the search field, and waits until the page says what it has found.
+// search types into the search field, and waits until the page shows the result.
 func (tab *tab) search(text, found string) {
 	tab.t.Helper()
 	tab.choose(map[string]string{"search": text})
@@ -61,8 +61,8 @@ func TestBrowserAudit_Opened_Complete(t *testing.T) {
 	})
 	for selector, want := range map[string]string{
 		".matrix tbody:nth-of-type(1)": "private, with protected history · Leadership · 1\u00a0subscriber",
-		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-right="can_read"]`: "1 guest",
-		`.matrix tbody:nth-of-type(3) td[data-right="can_send_message_group"]`: "?",
+		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-permission="can_read"]`: "1 guest",
+		`.matrix tbody:nth-of-type(3) td[data-permission="can_send_message_group"]`: "?",
 		`[data-list="groups"]`: "3 accounts, 2 directly", `[data-list="organization"]`: "create public channels",
 		`[data-finding="0"]`: "Concerns Terraform (the provider's account, bot)",
 	} {
@@ -100,7 +100,7 @@ func TestBrowserAuditSearch(t *testing.T) {
 	tab.search("gary", "Found: 1 finding.")
 	tab.search("zoe", "No results for “zoe”.")
 	tab.wantText(`[data-list="channels"]`, "Nothing matches the filter.")
-	tab.search("board", "Found: 1 finding, 1 channel.") // of two places the one that is searched for
+	tab.search("board", "Found: 1 finding, 1 channel.") // the one of two places that is searched for
 	tab.wantShown(map[string]string{"findings": `channel "board"`})
 	if hash := eval[string](tab, `location.hash`); hash != "#find=board" {
 		t.Errorf("the address says %s", hash)
@@ -110,7 +110,7 @@ func TestBrowserAuditSearch(t *testing.T) {
 	tab.wantShown(map[string]string{"findings": tab.shown("findings"), "groups": "on-call | " + endName})
 }
 
-// Accepted findings are a list of their own, which goes with its title where none of it is shown.
+// Accepted findings are a separate list. Its title is hidden with it if the list shows none.
 func TestBrowserAudit_AcceptedFindings_ListedSeparately(t *testing.T) {
 	a := sampleAudit()
 	last := a.Findings[len(a.Findings)-1]
@@ -247,7 +247,7 @@ func TestBrowserAuditWithoutScript(t *testing.T) {
 			t.Errorf("it does not show %q", want)
 		}
 	}
-	// A finding is drawn when it comes into view, so what it has is asked, and that it is not hidden.
+	// The page draws a finding when it comes into view. The test therefore checks its content and that it is not hidden.
 	finding := eval[string](tab, `{
 		const first = document.querySelector('[data-finding="0"]');
 		first.checkVisibility() ? first.textContent : "it is hidden";
@@ -263,7 +263,7 @@ func TestBrowserAuditWithoutScript(t *testing.T) {
 	}
 }
 
-// The page of a comparison of audits is that of a review with other words.
+// The page of a comparison of audits is the page of a review with different words.
 func TestBrowserAuditChanges(t *testing.T) {
 	r := sample()
 	r.Since, r.Provider = "the audit of 2026-02-28 04:00 UTC", ""
@@ -279,8 +279,8 @@ func TestBrowserAuditChanges(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, of two thousand and five thousand people with ZULIP_TEST_ALL=1, are on the page immediately, the first rows of each, and are searched
-// immediately.
+// A page shows the first rows of hundreds of channels immediately, and searches them immediately. With ZULIP_TEST_ALL=1 it
+// has 2,000 channels and 5,000 people.
 func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	channels, people := sized(2000), sized(5000)
 	a := largeAudit(channels, people)
@@ -303,7 +303,7 @@ func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	tab.search(some.Name, "Found: 1 finding, 1 channel.")
 	tab.wantShown(map[string]string{"channels": some.Name, "findings": fmt.Sprintf("channel %q", some.Name)})
 	tab.click(".matrix summary")
-	tab.wantText(".matrix details[open]", some.Rights[0].Value[0])
+	tab.wantText(".matrix details[open]", some.Permissions[0].Value[0])
 	tab.click(".matrix details[open] .effects details summary")
 	tab.wantText(".matrix details[open] .effects details", "Person ")
 	var names []string

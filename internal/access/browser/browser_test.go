@@ -1,5 +1,5 @@
-// Package browser_test looks at the pages of a review and of an audit with a browser: what is drawn, asked for, and done by
-// the keyboard. It is a package of its own so that nothing else needs the library that drives the browser.
+// Package browser_test tests the pages of a review and of an audit in a browser: what they draw, which requests they send,
+// and the keyboard. It is a separate package so that only these tests require the library for the browser.
 package browser_test
 
 import (
@@ -31,16 +31,16 @@ import (
 )
 
 const (
-	// browserWanted can be "required": then a machine without a browser fails.
+	// browserWanted can be "required": without a browser the tests then fail.
 	browserWanted = "REVIEW_BROWSER"
-	// screenshotFolder names the folder that takes pictures of the page; without it none are kept.
+	// screenshotFolder names the folder for pictures of the pages; without it no pictures are kept.
 	screenshotFolder = "REVIEW_SCREENSHOTS"
 )
 
 // browserPath is the browser that was found.
 var browserPath string
 
-// TestMain runs no test where there is no browser: none of them may count as passed, and the report says so.
+// TestMain runs no test without a browser, and says so in the report, so that no test counts as passed.
 func TestMain(m *testing.M) {
 	browserPath = findBrowser()
 	switch {
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// sized is the number of things on a large page: a quarter unless everything is tested.
+// sized is the number of objects on a large page: a quarter unless ZULIP_TEST_ALL=1.
 func sized(number int) int {
 	if os.Getenv("ZULIP_TEST_ALL") == "1" {
 		return number
@@ -80,9 +80,9 @@ func findBrowser() string {
 // stopBrowser ends the browser, if a test has started one.
 var stopBrowser = func() {}
 
-// browser starts the browser that all tests share, each in a context of its own, which keeps nothing from the others.
+// browser starts the browser that all tests share. Each test has its own context, which keeps nothing from the others.
 var browser = sync.OnceValues(func() (context.Context, error) {
-	// Chromium's own sandbox needs rights that containers do not give; the only pages shown are the ones written here.
+	// Chromium's own sandbox needs permissions that containers do not give; the only pages shown are the ones written here.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeTab := chromedp.NewContext(allocator)
@@ -97,14 +97,14 @@ type tab struct {
 	url string
 
 	mutex      sync.Mutex
-	complaints []string // what the console says, and requests for anything but the page itself
+	complaints []string // messages on the console, and requests for anything but the page itself
 }
 
 // action is something done in the browser.
 type action = chromedp.Action[chromedp.Void]
 
-// open writes a review as a page and shows it in a new tab, which is closed when the test ends. The page must not have
-// complained until then, nor asked for anything.
+// open writes a review as a page and shows it in a new tab until the test ends. The test fails if the page logged errors or
+// sent requests.
 func open(t *testing.T, r *report.Report, width, height int64, before ...action) *tab {
 	t.Helper()
 	var text bytes.Buffer
@@ -114,7 +114,7 @@ func open(t *testing.T, r *report.Report, width, height int64, before ...action)
 	return openPage(t, text.Bytes(), width, height, before...)
 }
 
-// openAudit is open for an audit. The fragment is what stands after the number sign of the page's address.
+// openAudit is open for an audit. The fragment is the part after the number sign of the page's address.
 func openAudit(t *testing.T, a *audit.Audit, fragment string, width, height int64, before ...action) *tab {
 	t.Helper()
 	var text bytes.Buffer
@@ -123,7 +123,7 @@ func openAudit(t *testing.T, a *audit.Audit, fragment string, width, height int6
 	}
 	tab := openPage(t, text.Bytes(), width, height, before...)
 	if fragment != "" {
-		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // as someone to whom it was passed on
+		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // a person to whom the page was passed on
 	}
 	return tab
 }
@@ -191,7 +191,7 @@ func (tab *tab) do(actions ...action) {
 	}
 }
 
-// get does something in the browser and returns what comes of it.
+// get runs an action in the browser and returns its result.
 func get[T any](tab *tab, action chromedp.Action[T]) T {
 	tab.t.Helper()
 	value, err := chromedp.Run(tab.ctx, action)
@@ -201,17 +201,17 @@ func get[T any](tab *tab, action chromedp.Action[T]) T {
 	return value
 }
 
-// eval returns what an expression is in the page; of a promise, what it comes to.
+// eval returns the value of an expression in the page; for a promise, the value that it resolves to.
 func eval[T any](tab *tab, expression string) T {
 	tab.t.Helper()
 	return get(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// drawn comes to pass when what was done to the page is on the screen.
+// drawn resolves when the screen shows the changes to the page.
 const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`
 
-// click clicks on an element as a person does, once it has come to rest: rows far below are drawn, and take their real
-// height, when they are scrolled to, which moves what is under them.
+// click clicks on an element as a person does, once it stops moving. Rows far below are drawn and get their real height when
+// they are scrolled to, which moves the rows under them.
 func (tab *tab) click(selector string) {
 	tab.t.Helper()
 	found := eval[bool](tab, fmt.Sprintf(`(async () => {
@@ -233,8 +233,7 @@ func (tab *tab) click(selector string) {
 	tab.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// wantText asks for a text that is shown, or comes to be shown: what a click opens is filled by an event that a busy
-// machine delivers some frames later.
+// wantText waits for a text. An event fills an opened element, and a busy machine delivers the event some frames later.
 func (tab *tab) wantText(selector, want string) {
 	tab.t.Helper()
 	eval[bool](tab, drawn)
@@ -251,7 +250,7 @@ func (tab *tab) wantText(selector, want string) {
 	}
 }
 
-// wantHolding is wantText of a closed element, once it is opened; it needs no script of the page.
+// wantHolding is wantText for a closed element, which it opens. It does not require a script of the page.
 func (tab *tab) wantHolding(selector, want string) {
 	tab.t.Helper()
 	got := eval[string](tab, fmt.Sprintf(`{
@@ -283,7 +282,7 @@ func (tab *tab) choose(fields map[string]string) {
 	}
 }
 
-// keep takes a picture of what is in view, keepWhole of the whole page, where pictures are wanted.
+// keep takes a picture of the visible part of the page, keepWhole of the whole page, if pictures are wanted.
 func (tab *tab) keep(name string) {
 	tab.t.Helper()
 	keepFile(tab.t, name+".png", func() []byte { return get(tab, chromedp.CaptureScreenshot()) })
@@ -308,8 +307,8 @@ func keepFile(t *testing.T, name string, content func() []byte) {
 	}
 }
 
-// countComputing starts to count the processor time that the page takes, which other work on the machine does not lengthen
-// as it does waiting; computing returns it, in milliseconds.
+// countComputing starts to count the page's processor time, and computing returns it in milliseconds. Unlike waiting, it
+// does not take longer if the machine has other work.
 func countComputing(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	return none, err
@@ -325,19 +324,19 @@ func computing(ctx context.Context, target *chromedp.Target) (float64, error) {
 	return 0, errors.Join(err, errors.New("the browser does not count what the page computes"))
 }
 
-// onPaper is a page as it is printed.
+// onPaper shows a page as it is printed.
 func onPaper(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	return none, err
 }
 
-// hasNoScript is a browser that runs no scripts of pages.
+// hasNoScript turns off the scripts of pages.
 func hasNoScript(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return none, err
 }
 
-// prefersDark is a person who has asked the browser for dark pages.
+// prefersDark asks for dark pages.
 func prefersDark(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},

@@ -49,7 +49,7 @@ func TestBrowserFilters(t *testing.T) {
 	}
 	tab.keepWhole("person")
 
-	tab.choose(map[string]string{"person": "grace@"}) // what only one has is enough
+	tab.choose(map[string]string{"person": "grace@"}) // a word that only one has is enough
 	tab.wantText("#found", "Grace Guest gains 3 permissions")
 	tab.choose(map[string]string{"person": "example.com"})
 	tab.wantText("#found", "6 people match")
@@ -62,23 +62,23 @@ func TestBrowserFilters(t *testing.T) {
 		t.Error("whose role changes is not among the accounts shown for the one")
 	}
 
-	tab.choose(map[string]string{"person": "", "right": eval[string](tab, `[...document.querySelectorAll("#right option")].find((o) => o.text === "resolve topics").value`)})
+	tab.choose(map[string]string{"person": "", "permission": eval[string](tab, `[...document.querySelectorAll("#permission option")].find((o) => o.text === "resolve topics").value`)})
 	if got := tab.rows(); got != "board" {
-		t.Errorf("for a right it shows %s", got)
+		t.Errorf("for a permission it shows %s", got)
 	}
-	if got := eval[int](tab, `document.querySelectorAll("[data-item]:not([hidden]) > [data-rights]:not(.other)").length`); got != 1 {
-		t.Errorf("for a right %d rows are not pale", got)
+	if got := eval[int](tab, `document.querySelectorAll("[data-item]:not([hidden]) > [data-permissions]:not(.other)").length`); got != 1 {
+		t.Errorf("for a permission %d rows are not pale", got)
 	}
 	if eval[bool](tab, `document.getElementById("groups").checkVisibility()`) {
-		t.Error("for a right in channels it shows groups")
+		t.Error("for a permission in channels it shows groups")
 	}
 
-	tab.choose(map[string]string{"right": "", "channel": "GENER"})
+	tab.choose(map[string]string{"permission": "", "channel": "GENER"})
 	if got := tab.rows(); got != "general" {
 		t.Errorf("for part of a name it shows %s", got)
 	}
 	tab.click("#filter button")
-	// The fields are emptied after the click, and the page is drawn after that: it is waited for.
+	// A click empties the fields, and the page is drawn after that. The test waits for it.
 	eval[bool](tab, `new Promise((resolve) => {
 		const look = () => document.querySelector(".changes tbody[hidden]") ? requestAnimationFrame(look) : resolve(true);
 		look();
@@ -124,10 +124,10 @@ func TestBrowserByKeyboard(t *testing.T) {
 func TestBrowserTable_ScreenReader_Labeled(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for selector, want := range map[string]int{
-		`.changes[aria-labelledby] thead th[scope="col"]`:               12,
-		`.changes tbody th[scope="rowgroup"]`:                           7,
-		`#found[role="status"]`:                                         1,
-		`label[for="person"], label[for="right"], label[for="channel"]`: 3,
+		`.changes[aria-labelledby] thead th[scope="col"]`:                    12,
+		`.changes tbody th[scope="rowgroup"]`:                                7,
+		`#found[role="status"]`:                                              1,
+		`label[for="person"], label[for="permission"], label[for="channel"]`: 3,
 	} {
 		if got := eval[int](tab, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); got != want {
 			t.Errorf("%s: %d, want %d", selector, got, want)
@@ -217,8 +217,8 @@ func TestBrowserPrinted(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown and filtered immediately, whether the same happens in many or in each
-// of them something of its own to nearly everyone.
+// A page shows and filters hundreds of channels immediately (1,000 with ZULIP_TEST_ALL=1). It does so both if many channels
+// have the same effects, and if each has different effects for nearly everyone.
 func TestBrowserOfThousandChannels(t *testing.T) {
 	channels, people := sized(1000), sized(5000)
 	for name, r := range map[string]*report.Report{"alike": large(channels, people), "each its own": ownInEach(large(channels, people))} {
@@ -254,7 +254,7 @@ func showThousandChannels(t *testing.T, name string, r *report.Report) {
 		t.Errorf("it shows %s", got)
 	}
 	filter("channel", "")
-	byPerson := filter("person", somebody.Address)
+	byPerson := filter("person", somebody.Email)
 	tab.wantText("#found", somebody.Name+" gains")
 	tab.keep("large-person")
 	filter("person", "")
@@ -271,7 +271,7 @@ func showThousandChannels(t *testing.T, name string, r *report.Report) {
 		})()`)
 	}
 	acctest.Report(func(w io.Writer) {
-		fmt.Fprintf(w, "The page of a review of %d channels, every right of each changed, %s: %.1f MB, written in %d ms; in a browser ready in %.0f ms, %.0f ms of computing until it was drawn; filtered by name in %.0f ms, by person in %.0f ms, all opened in %.0f ms.\n",
+		fmt.Fprintf(w, "The page of a review of %d channels, every permission of each changed, %s: %.1f MB, written in %d ms; in a browser ready in %.0f ms, %.0f ms of computing until it was drawn; filtered by name in %.0f ms, by person in %.0f ms, all opened in %.0f ms.\n",
 			len(r.Channels), name, float64(size)/1e6, written.Milliseconds(), ready, computed, byName, byPerson, unfolded)
 	})
 	if limit := 20_000.0; ready > limit {

@@ -31,11 +31,11 @@ import (
 )
 
 const (
-	// picturesWanted renews the pictures that the guides show.
+	// picturesWanted renews the pictures of the guides.
 	picturesWanted = "REVIEW_PICTURES"
 	pictureFolder  = "../../../.github/images"
 	pictureWidth   = 1200
-	// maxPicture is how large a picture may be, in bytes.
+	// maxPicture is the maximum size of a picture, in bytes.
 	maxPicture = 150_000
 )
 
@@ -46,7 +46,7 @@ func read(o *acctest.Organization) *store.Store {
 	return store.New(o.Client, o.Self, 0, new(runstate.State))
 }
 
-// exampleAudit is an audit of the example organization, in which some people have clicked.
+// exampleAudit is an audit of the example organization after some changes in the web app.
 func exampleAudit(t *testing.T) *audit.Audit {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channels/create", map[string]string{
@@ -134,8 +134,8 @@ func ownerLink(t *testing.T) *report.Report {
 	return p.review(t)
 }
 
-// The page is laid out as the comment: the summary and the risks on the first screen, then a row for each change, and nothing that
-// is long is open. What the comment has a row for has one here.
+// The page has the layout of the comment: the summary and the risks on the first screen, then a row for each change.
+// Everything long is closed. The page has a row for every row of the comment.
 func TestBrowserLayout(t *testing.T) {
 	for name, made := range map[string]func(*testing.T) *report.Report{"one": oneChannel, "thirty": thirtyChannels, "owner-link": ownerLink} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestBrowserLayout(t *testing.T) {
 			if err := markdown.Write(&comment, r); err != nil {
 				t.Fatal(err)
 			}
-			rows, want := eval[int](tab, `document.querySelectorAll("[data-rights]").length`), 0
+			rows, want := eval[int](tab, `document.querySelectorAll("[data-permissions]").length`), 0
 			for line := range strings.Lines(comment.String()) {
 				if strings.HasPrefix(line, "| ") && !strings.Contains(line, " --- ") && !strings.Contains(line, "| Change |") {
 					want++
@@ -173,7 +173,7 @@ func TestBrowserLayout(t *testing.T) {
 	}
 }
 
-// The pictures of the guides are of the pages that are written today, and not too large for a guide.
+// The pictures in the guides show the current pages, and are small enough for a guide.
 func TestBrowserPictures(t *testing.T) {
 	tab := openAudit(t, exampleAudit(t), "#severity=high", pictureWidth, 1500)
 	tab.wantText("[data-finding]", "payroll")
@@ -190,7 +190,7 @@ func TestBrowserPictures(t *testing.T) {
 	tab.picture("review")
 }
 
-// picture takes a picture for the guides, if they are to be renewed, and looks at the one that is there.
+// picture renews a picture of the guides if that is wanted, and checks the existing one.
 func (tab *tab) picture(name string) {
 	tab.t.Helper()
 	path := filepath.Join(pictureFolder, name+".png")

@@ -1,6 +1,7 @@
-// Package hclfile reads the files that people write for audits and reviews, in the syntax of Terraform: blocks with attributes that
-// refer to nothing. [Open] parses one, in HCL's syntax. A [Spec] says what it
-// can have; the [Reader] collects every mistake with its line.
+// Package hclfile reads the files that people write for audits and reviews, in the syntax of Terraform: blocks with
+// attributes that refer to nothing.
+//
+// [Open] parses a file. A [Spec] says what it can have. The [Reader] collects every mistake with its line.
 package hclfile
 
 import (
@@ -191,7 +192,7 @@ func (r *Reader) TextOrTexts(of *Attribute) []string {
 	return texts
 }
 
-// Number reads a whole number of at least some other one.
+// Number reads a whole number that is at least a minimum.
 func (r *Reader) Number(of *Attribute, least int) int {
 	value, ok := r.value(of)
 	if !ok {
@@ -235,7 +236,7 @@ func textsOf(value cty.Value) (texts []string, ok bool) {
 	return texts, true
 }
 
-// Spec is what a block can have, or a file.
+// Spec is the specification of a block or a file.
 type Spec struct {
 	// Name is the type of the block; empty for a file.
 	Name string
@@ -245,12 +246,12 @@ type Spec struct {
 	Blocks     []*Spec
 }
 
-// AttributeSpec is what an attribute can be.
+// AttributeSpec is the specification of an attribute.
 type AttributeSpec struct {
 	Name string
-	// Least and Most are the bounds of a number; Most is 0 where there is none.
+	// Least and Most are the bounds of a number; Most is 0 if there is no maximum.
 	Least, Most int
-	// Missing says what to write where a block lacks it; empty if it may.
+	// Missing says what to write in a block without the attribute; empty if the attribute is optional.
 	Missing string
 }
 
@@ -279,7 +280,7 @@ func (s *Spec) attribute(name string) *AttributeSpec {
 	return nil
 }
 
-// names are those of the attributes, and of the blocks.
+// names are the names of the attributes, and of the blocks.
 func (s *Spec) names() suggest.Names {
 	names := suggest.Names{Things: "attributes"}
 	for _, one := range s.Attributes {
@@ -289,8 +290,10 @@ func (s *Spec) names() suggest.Names {
 	return names
 }
 
-// Find returns what a block is by the spec of what it stands in, and notes that it is not known, and whether it has the name that it
-// takes. A block whose type is misspelled is read as the one that is meant, so that its mistakes are said too; nil if it is none.
+// Find returns the spec of a block in the spec of its parent; nil if there is none. It notes a mistake if the type is
+// unknown, or the label is missing or not allowed.
+//
+// It reads a block with a misspelled type as the intended one, so that it finds the mistakes in the block too.
 func (r *Reader) Find(block *Block, in *Spec) *Spec {
 	spec := in.block(block.Type)
 	if spec == nil {
@@ -315,7 +318,7 @@ func (r *Reader) Find(block *Block, in *Spec) *Spec {
 	return spec
 }
 
-// Has are the attributes and blocks that a block has, also misspelled: what is misspelled is not missing.
+// Has are the attributes and blocks of a block, misspelled ones included: they are not missing.
 type Has map[string]bool
 
 // Any reports whether any of these is set.
@@ -323,8 +326,8 @@ func (h Has) Any(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return h[name] })
 }
 
-// Check notes every attribute and block that a block cannot have, and what it lacks. It returns what is there, and the attributes
-// that are to be read.
+// Check notes unknown attributes and missing ones. It returns the names that are set, and the attributes to
+// read.
 func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribute) {
 	has = Has{}
 	for _, one := range block.Attributes {

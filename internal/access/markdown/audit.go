@@ -10,8 +10,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// WriteAudit writes an audit like a report: short enough for a comment, with names that are text and nothing else. If the
-// account does not see everything, the first line says so.
+// WriteAudit writes an audit like a report: short enough for a comment, with names as plain text. If the account does not
+// see everything, the first line says so.
 func WriteAudit(w io.Writer, a *audit.Audit) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
 	if !a.Complete {
@@ -38,7 +38,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	} else {
 		d.auditedChannels(a)
 		d.auditedGroups(a)
-		d.table("The organization", []string{"Can", "Value", "People"}, auditRows(a, a.Rights))
+		d.table("The organization", []string{"Can", "Value", "People"}, auditRows(a, a.Permissions))
 	}
 	if d.left > 0 {
 		d.line("")
@@ -52,7 +52,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 func aboutAudit(a *audit.Audit) string {
 	parts := []string{code(a.Site), plain(a.When.UTC().Format("2006-01-02 15:04 MST"))}
 	if self := a.Self(); self != nil {
-		parts = append(parts, "as "+code(self.Address))
+		parts = append(parts, "as "+code(self.Email))
 	}
 	if s := a.Selection; s != nil {
 		var only []string
@@ -73,7 +73,7 @@ func aboutAudit(a *audit.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// findings lists what was found, and what would fix it: first what is not accepted. Those that say the same are one.
+// findings lists the findings and how to fix them, the accepted ones last. Findings with the same text are one.
 func (d *document) findings(a *audit.Audit) {
 	var open, accepted []*audit.FindingGroup
 	for _, group := range a.FindingGroups() {
@@ -87,7 +87,7 @@ func (d *document) findings(a *audit.Audit) {
 	d.findingGroups("Accepted findings", accepted, false)
 }
 
-// findingGroups lists findings under a title, with what fixes them if that is still to do.
+// findingGroups lists findings under a title. Findings that are not accepted have their fix.
 func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
 	if len(groups) > 0 {
 		d.line("")
@@ -106,7 +106,7 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isO
 		if group.People != nil {
 			text += " Concerns: " + brief(group.People) + "."
 		}
-		if managed := group.Addresses(); len(managed) > 0 {
+		if managed := group.Resources(); len(managed) > 0 {
 			for at, address := range managed {
 				managed[at] = code(address)
 			}
@@ -141,7 +141,7 @@ func (d *document) auditedChannels(a *audit.Audit) {
 			names = append(names, code(one.Name))
 		}
 		what := report.List(names) + ", " + plain(report.PrivacyText(channel.Privacy))
-		for i, row := range auditRows(a, channel.Rights) {
+		for i, row := range auditRows(a, channel.Permissions) {
 			if i > 0 {
 				what = ""
 			}
@@ -151,12 +151,12 @@ func (d *document) auditedChannels(a *audit.Audit) {
 	d.table("Channels", []string{"Channel", "Can", "Value", "People"}, rows)
 }
 
-// channelKey is the same for channels in which the same people can do the same.
+// channelKey is equal for channels in which the same people can do the same.
 func channelKey(channel *audit.Channel) string {
 	var text strings.Builder
 	fmt.Fprint(&text, channel.Privacy, channel.Internet)
-	for _, right := range channel.Rights {
-		fmt.Fprintf(&text, " %s %q %d %t", right.Name, right.Value, right.People, right.Unknown)
+	for _, permission := range channel.Permissions {
+		fmt.Fprintf(&text, " %s %q %d %t", permission.Name, permission.Value, permission.People, permission.Unknown)
 	}
 	return text.String()
 }
@@ -165,18 +165,18 @@ func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
 	addresses := map[int64]string{}
 	for _, account := range a.Accounts {
-		addresses[account.ID] = account.Address
+		addresses[account.ID] = account.Email
 	}
 	for _, group := range a.Groups {
 		rows = append(rows, cells{code(group.Name), "be a member", contentsText(group, addresses), brief(a.Sets[group.People])})
-		for _, row := range auditRows(a, group.Rights) {
+		for _, row := range auditRows(a, group.Permissions) {
 			rows = append(rows, append(cells{""}, row...))
 		}
 	}
 	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
 
-// contentsText writes what is directly in a group as principals. A member without an address is deactivated.
+// contentsText writes the direct members and subgroups of a group as principals. A member without an address is deactivated.
 func contentsText(group *audit.Group, addresses map[int64]string) string {
 	var value report.Value
 	for _, name := range group.Subgroups {
@@ -184,18 +184,18 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 		if role, isRole := strings.CutPrefix(name, "role:"); isRole {
 			principal = permission.Principal{Kind: permission.KindRole, Name: role}
 		}
-		value.Texts = append(value.Texts, principal.String())
+		value.Values = append(value.Values, principal.String())
 	}
 	for _, id := range group.Members {
 		if address, ok := addresses[id]; ok {
-			value.Texts = append(value.Texts, permission.Principal{Kind: permission.KindUser, Name: address}.String())
+			value.Values = append(value.Values, permission.Principal{Kind: permission.KindUser, Name: address}.String())
 		}
 	}
 	return valueText(value)
 }
 
-// auditRows are the rows of rights; those of the same value and people are one.
-func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
+// auditRows are the rows of permissions. Permissions with the same value and people are one row.
+func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells {
 	type key struct {
 		value   string
 		people  int
@@ -203,16 +203,16 @@ func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
 	}
 	var order []key
 	can := map[key][]string{}
-	for _, right := range rights {
+	for _, permission := range permissions {
 		value := "–"
-		if len(right.Value) > 0 {
-			value = valueText(report.Value{Texts: right.Value})
+		if len(permission.Value) > 0 {
+			value = valueText(report.Value{Values: permission.Value})
 		}
-		k := key{value, right.People, right.Unknown}
+		k := key{value, permission.People, permission.Unknown}
 		if can[k] == nil {
 			order = append(order, k)
 		}
-		can[k] = append(can[k], right.Text)
+		can[k] = append(can[k], permission.Text)
 	}
 	var rows []cells
 	for _, k := range order {
@@ -227,7 +227,7 @@ func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
 		if k.unknown {
 			text += ", and others not known"
 		}
-		rows = append(rows, cells{plain(permission.JoinRights(can[k], len(can[k]))), k.value, text})
+		rows = append(rows, cells{plain(permission.JoinActions(can[k], len(can[k]))), k.value, text})
 	}
 	return rows
 }
@@ -248,11 +248,11 @@ func countsText(people *report.People) string {
 	return text
 }
 
-// person writes what one person can do, and through what.
+// person writes what one person can do, and by which principals.
 func (d *document) person(a *audit.Audit) {
 	if account := a.PersonAccount(); account != nil {
 		d.line("")
-		text := fmt.Sprintf("%s (%s), %s", code(account.Name), code(account.Address), account.Role)
+		text := fmt.Sprintf("%s (%s), %s", code(account.Name), code(account.Email), account.Role)
 		if account.IsBot {
 			text += ", a bot"
 		}
@@ -279,20 +279,20 @@ func (d *document) person(a *audit.Audit) {
 	}
 }
 
-// personRows are the rows of a scope; rights through the same are one.
+// personRows are the rows of a scope. Permissions with the same sources are one row.
 func personRows(scope *audit.Scope) []cells {
 	var order []string
 	can := map[string][]string{}
-	for _, right := range scope.Rights {
-		texts := make([]string, len(right.Through))
-		for i, text := range right.Through {
+	for _, permission := range scope.Permissions {
+		texts := make([]string, len(permission.Through))
+		for i, text := range permission.Through {
 			texts[i] = code(text)
 		}
 		through := strings.Join(texts, ", ")
 		if can[through] == nil {
 			order = append(order, through)
 		}
-		can[through] = append(can[through], right.Text)
+		can[through] = append(can[through], permission.Text)
 	}
 	var rows []cells
 	what := "–"
@@ -300,7 +300,7 @@ func personRows(scope *audit.Scope) []cells {
 		what = code(scope.Name)
 	}
 	for _, through := range order {
-		rows = append(rows, cells{what, plain(permission.JoinRights(can[through], len(can[through]))), through})
+		rows = append(rows, cells{what, plain(permission.JoinActions(can[through], len(can[through]))), through})
 		what = ""
 	}
 	return rows

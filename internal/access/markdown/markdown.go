@@ -1,5 +1,5 @@
-// Package markdown writes a report as Markdown, as a comment on a change: short enough for one, and with names that are
-// text and nothing else.
+// Package markdown writes a report as Markdown for a comment on a change: short enough for a comment, with names as plain
+// text.
 package markdown
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// MaxLength is how long a comment can be that GitHub takes, in characters. [Write] stays below it, counted in bytes.
+// MaxLength is the maximum length of a comment on GitHub, in characters. [Write] stays below it, counted in bytes.
 const MaxLength = 65536
 
 // maxRisks is how many risks are listed before the rest is counted.
@@ -54,15 +54,15 @@ func Write(w io.Writer, r *report.Report) error {
 type document struct {
 	text  strings.Builder
 	limit int
-	// left counts the lines that there was no place for.
+	// left counts the lines that did not fit.
 	left int
-	// follows are the rows that are kept for the end.
+	// follows are the rows about consequences, which come at the end.
 	follows []cells
-	// lists are those that are longer than what is named in one place, each once.
+	// lists are the lists that are too long for their place, each once.
 	lists []string
 }
 
-// list names the first of some texts; the others are in a list at the end.
+// list names the first of some texts, and puts the whole list at the end.
 func (d *document) list(texts []string) string {
 	if len(texts) <= report.MaxListed+1 { // "and 1 more" takes the place of the one
 		return strings.Join(texts, ", ")
@@ -139,7 +139,7 @@ func (d *document) line(text string) {
 	d.text.WriteByte('\n')
 }
 
-// about says what was compared with what.
+// about says what was compared.
 func (d *document) about(r *report.Report) {
 	var conditions []string
 	for _, condition := range r.Summary.Conditions {
@@ -161,7 +161,7 @@ func (d *document) about(r *report.Report) {
 	}
 }
 
-// risks lists what was found.
+// risks lists the risks.
 func (d *document) risks(all []report.RiskGroup) {
 	if len(all) > 0 {
 		d.line("")
@@ -180,10 +180,10 @@ func (d *document) risks(all []report.RiskGroup) {
 	}
 }
 
-// maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the right.
+// maxRuleLine is the maximum length of a line about a rule, in characters: twenty people with the sources of their access.
 const maxRuleLine = 4000
 
-// rules lists the rules that do not pass, and those of which there is something to know, and counts the others.
+// rules lists the rules that fail, are unknown or have notes, and counts the others.
 func (d *document) rules(all []*report.Rule) {
 	if len(all) == 0 {
 		return
@@ -211,7 +211,7 @@ func (d *document) rules(all []*report.Rule) {
 	}
 }
 
-// found lists the findings of an audit: new ones, then what was found before too.
+// found lists the findings of an audit, the new ones first.
 func (d *document) found(all []report.Found) {
 	if len(all) == 0 {
 		return
@@ -237,7 +237,7 @@ func (d *document) found(all []report.Found) {
 	}
 }
 
-// table writes rows as far as there is place. A row that is left out counts.
+// table writes as many rows as fit, and counts the others.
 func (d *document) table(title string, columns []string, rows []cells) {
 	if len(rows) == 0 {
 		return
@@ -258,7 +258,7 @@ func (d *document) table(title string, columns []string, rows []cells) {
 	}
 }
 
-// cells are those of a row of a table, escaped.
+// cells are the cells of a row of a table, escaped.
 type cells []string
 
 func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
@@ -299,7 +299,7 @@ func (d *document) also(all []*report.Also) {
 		d.line(one)
 	}
 	for i, one := range all {
-		text := "- " + code(one.Address)
+		text := "- " + code(one.Resource)
 		if one.Action != report.Update {
 			text += " is " + one.Action.Adjective()
 		}
@@ -320,7 +320,7 @@ func (d *document) also(all []*report.Also) {
 	d.line(end)
 }
 
-// end says what is not in the text.
+// end says what the text leaves out.
 func (d *document) end() {
 	if d.left > 0 {
 		d.line("")

@@ -29,32 +29,32 @@ func markdownOf(t *testing.T, r *report.Report) string {
 	return text.String()
 }
 
-// evil are names that would be more than a name.
+// evil are names with a meaning in Markdown or HTML.
 var evil = []string{
 	"a | b", "`x`", "``` \n", "@everyone", "<script>alert(1)</script>", "[a](https://evil.example)", "![](https://evil.example/x.png)",
 	"https://evil.example", "www.evil.example", "#1", "GH-1", "a\\|b", "**bold**", "- x\n- y", "a\r\nb", "|---|", "\u202egnihton", "&#124;",
 	"<!-- ", "$x$", "owner/repo#1", "deadbeef1234567", "", " ", "~~x~~", "_x_", ":tada:", strings.Repeat("n", 5000),
 }
 
-// of is a review in which a name stands wherever there is one.
+// of is a review with the name in every place for a name.
 func of(name string) *report.Report {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "member"}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "member"}
 	people := report.PeopleOf(account)
-	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
-	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
+	change := report.Change{Before: report.Value{Values: []string{name}}, After: report.Value{Values: []string{name + "x"}}}
+	permission := &report.PermissionChange{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
 		Site: name, Summary: report.Summary{Text: "1 account gains access.", Conditions: []report.Condition{report.Widening}},
-		Risks:    []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
-		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
-		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
-		People:   []*report.Person{{Account: account, Role: change, Action: report.Update}},
-		Rights:   []*report.Right{right}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
+		Risks:       []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
+		Channels:    []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Permissions: []*report.PermissionChange{permission}, Joins: people}},
+		Groups:      []*report.Group{{Name: name, Action: report.Update, Permissions: []*report.PermissionChange{permission}, Joins: people, Members: change}},
+		People:      []*report.Person{{Account: account, Role: change, Action: report.Update}},
+		Permissions: []*report.PermissionChange{permission}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
 	}
 }
 
 // rulesOf are rules that fail and that are unknown, with the name in every place for a name.
 func rulesOf(name string) []*report.Rule {
-	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
+	person := &report.RulePerson{ID: 1, Name: name, Email: name, Role: "member", Through: []string{"group:" + name}}
 	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
 	return []*report.Rule{
 		{Name: name, At: "rules.zulip.hcl:1", Status: report.RuleFails, Violations: []*report.Violation{violation}, Notes: []string{name}},
@@ -75,8 +75,8 @@ func FuzzMarkdownNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) { checkNames(t, markdownOf(t, of(name))) })
 }
 
-// checkNames looks at a comment as GitHub does: outside code there is nothing that means anything but what the review
-// itself writes, and every row has its columns.
+// checkNames reads a comment as GitHub does. Outside code, only the text of the review itself may have a meaning in
+// Markdown, and every row must have its columns.
 func checkNames(t *testing.T, text string) {
 	t.Helper()
 	columns := 0
@@ -104,7 +104,7 @@ func checkNames(t *testing.T, text string) {
 	}
 }
 
-// withoutCode takes out what is code, in Markdown's way of writing it or HTML's.
+// withoutCode removes code, in Markdown or HTML.
 func withoutCode(line string) (rest string, ok bool) {
 	var text strings.Builder
 	for {
@@ -129,7 +129,7 @@ func withoutCode(line string) (rest string, ok bool) {
 	}
 }
 
-// A channel that is renamed, and nothing else, has a row.
+// A channel has a row if it is only renamed.
 func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
@@ -149,11 +149,11 @@ func TestMarkdown_NoChanges_Short(t *testing.T) {
 	}
 }
 
-// auditWith is an audit in which a name stands wherever there is one.
+// auditWith is an audit with the name in every place for a name.
 func auditWith(name string) *audit.Audit {
-	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Address: name, Role: "member"}, IsActive: true}
+	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Email: name, Role: "member"}, IsActive: true}
 	people := report.PeopleOf(account.Account)
-	right := &audit.Right{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
+	permission := &audit.EffectivePermission{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
 	subscribers := 0
 	return &audit.Audit{
 		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
@@ -162,10 +162,10 @@ func auditWith(name string) *audit.Audit {
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
 		},
-		Warnings: []string{name + ":1 accepts nothing."},
-		Channels: []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
-		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
-		Rights:   []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+		Warnings:    []string{name + ":1 accepts nothing."},
+		Channels:    []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Permissions: []*audit.EffectivePermission{permission}}},
+		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.EffectivePermission{permission}}},
+		Permissions: []*audit.EffectivePermission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
 	}
 }
 
@@ -184,17 +184,17 @@ func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
 		checkNames(t, auditText(t, a))
 		a.Person = &audit.Person{
 			AccountID: 1, Groups: []audit.Membership{{Name: name, Path: "group:" + name}},
-			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
+			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Permissions: []audit.PersonPermission{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
 		}
 		checkNames(t, auditText(t, a))
 	}
 }
 
-// The value of who is in a group is what is directly in it.
+// The value of the members of a group is its direct members and subgroups.
 func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	accounts := make([]*audit.Account, 0, 7)
 	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
-		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Address: name + "@example.com", Role: "member"}, IsActive: true})
+		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Email: name + "@example.com", Role: "member"}, IsActive: true})
 	}
 	everybody := make([]*report.Account, 0, len(accounts))
 	for _, account := range accounts {
@@ -223,7 +223,7 @@ func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	}
 }
 
-// A name in a place is one code span, and nothing of it is outside.
+// A name in a place is one code span, with no part of it outside.
 func TestMarkdown_PlaceName_OneCodeSpan(t *testing.T) {
 	for _, name := range []string{`team-05 neu "x"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `\n`, `"`, `a" b "c`, "日本語-1", "a|b", "x.y, z"} {
 		a := auditWith("x")
@@ -249,8 +249,8 @@ func TestMarkdown_PlaceName_OneCodeSpan(t *testing.T) {
 	}
 }
 
-// elementsOf are the elements of a text in Markdown as GitHub reads it, in their order, and how many cells each row of a table
-// has. Code is left out in either way of writing it: a name may need the other one.
+// elementsOf returns the elements of a Markdown text in their order, as GitHub reads it, and how many cells each table row
+// has. It leaves out code in Markdown and in HTML, because names can be written in either.
 func elementsOf(t *testing.T, markdown string) (elements []string) {
 	t.Helper()
 	source := []byte(markdown)
@@ -280,23 +280,23 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 	return elements
 }
 
-// auditOf is an audit in which a name stands wherever there is one.
+// auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
-	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
+	permissions := []*audit.EffectivePermission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
 	return &audit.Audit{
 		Site: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{"The account does not see " + name + "."},
-		Findings: []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Addresses: []string{name}, Fix: "Fix " + name + "."}},
-		Channels: []*audit.Channel{{Name: name, Privacy: "public", Rights: rights}},
-		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: rights}},
-		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
+		Findings:    []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Resources: []string{name}, Fix: "Fix " + name + "."}},
+		Channels:    []*audit.Channel{{Name: name, Privacy: "public", Permissions: permissions}},
+		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: permissions}},
+		Permissions: permissions, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
 		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
 	}
 }
 
-// Whatever things are called, a comment has the elements that it has with plain names, every table its columns, and no HTML but
-// the code that a name is written as.
+// A comment with any names has the same elements as with plain names, and every table has its columns. Its only HTML is the
+// code around names.
 func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(t *testing.T, name string) string{
 		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },

@@ -16,7 +16,7 @@ func (d *document) people(people []*report.Person) {
 	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
 }
 
-// blocks writes a table of what changes. What follows from it is kept for the end.
+// blocks writes a table of changes. It keeps the consequences for the end.
 func (d *document) blocks(title, column string, blocks []*report.Block) {
 	var rows []cells
 	for _, block := range blocks {
@@ -38,13 +38,13 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 		case row.IsFollowing():
 			text += ", unchanged"
 		}
-		all = append(all, cells{what, text, d.gainText(row.Right), d.loseText(row.Right)})
+		all = append(all, cells{what, text, d.gainText(row.PermissionChange), d.loseText(row.PermissionChange)})
 		what = ""
 	}
 	return all
 }
 
-// blockText says where it happens.
+// blockText names the objects of a block.
 func (d *document) blockText(block *report.Block) string {
 	var what string
 	switch {
@@ -72,7 +72,7 @@ func nameText(name, oldName string) string {
 	return code(name)
 }
 
-// transition writes a value before and after; of something new there is none before.
+// transition writes a value before and after; a new object has none before.
 func transition(change report.Change) string {
 	if change.Before.IsNone() {
 		return valueText(change.After)
@@ -80,20 +80,20 @@ func transition(change report.Change) string {
 	return valueText(change.Before) + " → " + valueText(change.After)
 }
 
-func (d *document) gainText(right *report.Right) string {
-	text := d.peopleText(right.Gain, right.Unknown)
-	if right.Internet == report.InternetGains {
+func (d *document) gainText(permission *report.PermissionChange) string {
+	text := d.peopleText(permission.Gain, permission.Unknown)
+	if permission.Internet == report.InternetGains {
 		return "**anyone on the internet**, " + text
 	}
 	return text
 }
 
-func (d *document) loseText(right *report.Right) string {
-	text := d.peopleText(right.Lose, right.Unknown)
+func (d *document) loseText(permission *report.PermissionChange) string {
+	text := d.peopleText(permission.Lose, permission.Unknown)
 	switch {
-	case right.NoOneLeft:
+	case permission.NoOneLeft:
 		return "**everyone**: " + text
-	case right.Internet == report.InternetLoses:
+	case permission.Internet == report.InternetLoses:
 		return "anyone on the internet, " + text
 	}
 	return text
@@ -110,7 +110,7 @@ func (d *document) peopleText(people *report.People, unknown bool) string {
 	return d.list(names(people, people.Len()))
 }
 
-// brief is peopleText where no list at the end has the others.
+// brief is peopleText without a list of the others at the end.
 func brief(people *report.People) string {
 	if people.Len() == 0 {
 		return "–"
@@ -118,7 +118,7 @@ func brief(people *report.People) string {
 	return report.ListOf(names(people, report.MaxListed), people.Len())
 }
 
-// names are the names of people, and then those of bots: the first ones, at most so many.
+// names are the names of people, followed by those of bots, up to a limit.
 func names(people *report.People, most int) (texts []string) {
 	for _, isBot := range []bool{false, true} {
 		for account := range people.All() {
@@ -146,7 +146,7 @@ func accountText(account *report.Account) string {
 // valueText writes a value: every text in it as code.
 func valueText(value report.Value) string {
 	var texts []string
-	for _, text := range value.Texts {
+	for _, text := range value.Values {
 		texts = append(texts, code(text))
 	}
 	text := report.List(texts)
@@ -155,7 +155,7 @@ func valueText(value report.Value) string {
 		return "not known yet"
 	case value.Unknown:
 		return text + " and values not known yet"
-	case text == "" && value.Texts != nil:
+	case text == "" && value.Values != nil:
 		return "nobody"
 	case text == "":
 		return "–"

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// code writes a name so that it is a name and nothing else. In a code span nothing has a meaning but the backtick, and in
-// a table the bar; a name with one of these is written in HTML, every sign by its number.
+// code writes a name as code. In a code span only the backtick has a meaning, and in a table the bar. A name with one of
+// these is written in HTML, with every character as its number.
 func code(name string) string {
 	name = visible(name)
 	if !strings.ContainsAny(name, "`|\\") && strings.TrimSpace(name) == name && name != "" {
@@ -25,7 +25,7 @@ func code(name string) string {
 	return "<code>" + text.String() + "</code>"
 }
 
-// maxName is how much of a name is shown. The server's names are shorter.
+// maxName is the length to which names are cut. The server's names are shorter.
 const maxName = 200
 
 // visible removes invisible and bidirectional characters from a name, and shortens it.
@@ -33,7 +33,7 @@ func visible(name string) string {
 	return atMost(printable(name), maxName)
 }
 
-// atMost returns the beginning of a text that is longer than so many characters.
+// atMost returns a text, cut to a number of characters.
 func atMost(text string, most int) string {
 	if all := []rune(text); len(all) > most {
 		return string(all[:most]) + "…"
@@ -41,9 +41,11 @@ func atMost(text string, most int) string {
 	return text
 }
 
-// plain writes a sentence. A part of it in quotes is a name: with anything but letters in it, it is written as code, whole, without
-// the quotes and escapes around it. Also, a word with anything but letters and the signs that sentences end and begin with is
-// written as code: it may be a name. So is one of digits and others, which may be the number of an issue or a commit.
+// plain writes a sentence. A part in quotes is a name: if it has anything but letters, it is written as code without the
+// quotes and escapes.
+//
+// A word with anything but letters is written as code too, because it may be a name. Punctuation at its beginning or end
+// doesn't count. So is a word of digits and letters, which may be the number of an issue or a commit.
 func plain(sentence string) string {
 	var text strings.Builder
 	for {
@@ -83,7 +85,7 @@ func plainWords(text string) string {
 
 func isNoDigit(r rune) bool { return !unicode.IsDigit(r) && r != ',' }
 
-// isOdd reports whether a sign may mean something in Markdown, or to whoever looks for links and mentions.
+// isOdd reports whether a character can have a meaning in Markdown, or for a parser of links and mentions.
 func isOdd(r rune) bool {
 	return !unicode.IsLetter(r) && r != ',' && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
 }

@@ -13,37 +13,38 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Attributes are those of a thing at one time.
+// Attributes are the attributes of an object at one time.
 type Attributes interface {
 	// Names lists the attributes that exist or aren't known yet.
 	Names() []string
-	// Value returns one; that of an attribute that is not there is none.
+	// Value returns an attribute; a missing attribute has no value.
 	Value(name string) Value
 }
 
-// Names are what IDs stand for. Each function returns false for what is not there, or not to be seen.
+// Names resolve IDs. Each function returns false if the object does not exist or is not visible.
 type Names interface {
 	ChannelName(id int64) (string, bool)
 	GroupName(id int64) (string, bool)
 }
 
-// Change is a change of one thing: of a resource in a plan, or of what two audits have.
+// Change is a change of one object: of a resource in a plan, or between two audits.
 type Change struct {
 	Of *Type
-	// Address is what messages call it.
+	// Address is the name of the object in messages.
 	Address       string
 	Before, After Attributes
-	// IsMade and IsEnded say that it is made or ends; both, that another takes its place.
+	// IsMade is true if the object is created, IsEnded if it is destroyed; both if another object replaces it.
 	IsMade, IsEnded bool
 	// IsSet reports whether the configuration sets an attribute that isn't known yet. Otherwise the server decides.
 	IsSet func(name string) bool
-	// IsComputed reports whether what follows from an attribute is said elsewhere.
+	// IsComputed reports whether the report computes the effects of an attribute.
 	IsComputed func(name string, row *Row) bool
-	// ListsAll says that the attributes of what is made are differences too.
+	// ListsAll is true if the attributes of new objects are differences too.
 	ListsAll bool
 	// Names may be nil.
 	Names Names
-	// Retention returns how long the organization keeps messages, before and after: what realm_default means. It may be nil.
+	// Retention returns how long the organization keeps messages, before and after, for the value realm_default. It may be
+	// nil.
 	Retention func() (before, after Value)
 }
 
@@ -52,11 +53,11 @@ type Statement struct {
 	Class Class
 	// Where names the object in words. Text is a sentence.
 	Where, Text string
-	// IsUncertain says that it depends on what is not known yet.
+	// IsUncertain is true if the meaning depends on something that is not known yet.
 	IsUncertain bool
 }
 
-// Difference is an attribute that differs, and of which nothing is said. Before and After are in words.
+// Difference is an attribute that differs, and about which there is no statement. Before and After are in words.
 type Difference struct {
 	Name          string
 	Before, After Words
@@ -68,17 +69,17 @@ type Words struct {
 	IsNone, IsUnknown bool
 }
 
-// Result is what there is to say of a change.
+// Result is the meaning of a change.
 type Result struct {
 	Statements  []Statement
 	Differences []Difference
-	// Unknown says in sentences what is not known, or what this version does not know.
+	// Unknown are sentences about unknown values, and about values that this version does not know.
 	Unknown []string
-	// IsSaid says that everything that changes stands elsewhere, or in a statement.
+	// IsSaid is true if the report has everything that changes elsewhere, or in a statement.
 	IsSaid bool
 }
 
-// Says returns what a change means.
+// Says returns the meaning of a change.
 func (c *Change) Says() *Result {
 	var r Result
 	if c.IsEnded && c.Of.Destroyed != nil {
@@ -97,7 +98,7 @@ func (c *Change) Says() *Result {
 	return &r
 }
 
-// guests says that an invitation makes guests, where anything is said of who joins by it.
+// guests adds that an invitation is for guests, if there is a statement about who joins by it.
 func (c *Change) guests(r *Result) {
 	if _, invites := c.Of.Attribute("invite_as"); !invites || !slices.ContainsFunc(r.Statements, func(s Statement) bool { return s.Class == Joining }) {
 		return
@@ -144,10 +145,10 @@ func (c *Change) attribute(name string, r *Result) {
 	}
 }
 
-// realmDefault is the retention of a channel that has that of the organization.
+// realmDefault is the value of the retention of a channel that has the organization's retention.
 const realmDefault = "realm_default"
 
-// resolveDefault replaces the word for the organization's retention by the days.
+// resolveDefault replaces realm_default by the organization's retention in days.
 func (c *Change) resolveDefault(s *Subject) {
 	if c.Retention == nil || s.Before.Data != realmDefault && s.After.Data != realmDefault {
 		return
@@ -168,7 +169,7 @@ func words(v Value, inWords func(Value) string) Words {
 	return Words{Text: inWords(v), IsUnknown: v.IsUnknown}
 }
 
-// Same reports whether nothing differs for certain. The order of lists does not matter to access.
+// Same reports whether two values are certainly equal. The order of lists does not affect access.
 func Same(a, b Value) bool {
 	return !a.IsUnknown && !b.IsUnknown && reflect.DeepEqual(sorted(a.Data), sorted(b.Data))
 }
@@ -181,7 +182,7 @@ func sorted(held any) any {
 	return slices.SortedFunc(slices.Values(list), func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 }
 
-// subject is the change of an attribute; of are the attributes that sentences take others from.
+// subject is the change of an attribute. of are the attributes from which sentences take other values.
 func (c *Change) subject(name string, of Attributes, r *Result) Subject {
 	return Subject{
 		Before: c.Before.Value(name), After: c.After.Value(name), IsNew: c.IsMade,
@@ -190,7 +191,7 @@ func (c *Change) subject(name string, of Attributes, r *Result) Subject {
 	}
 }
 
-// where is what the change of an attribute is about, in words, with the name of before where the change gives another one.
+// where names the object of the change of an attribute, with the earlier name if the change renames it.
 func (c *Change) where() string {
 	if c.IsMade {
 		return c.Where(c.After)
@@ -204,7 +205,7 @@ func (c *Change) where() string {
 	return fmt.Sprintf("%s (was %q)", c.Where(c.After), shortened(was))
 }
 
-// action is what the table calls an action.
+// action is the word of the table for an action.
 const action = "action"
 
 // Where names the object of the change in words.
@@ -231,18 +232,18 @@ func (c *Change) Where(of Attributes) string {
 
 // Value is a value of an attribute.
 type Value struct {
-	// Data is the value as JSON has it; nil is none.
+	// Data is the value as JSON has it; nil is no value.
 	Data any
-	// IsUnknown says that it, or a part of it, is not known yet.
+	// IsUnknown is true if the value, or a part of it, is not known yet.
 	IsUnknown bool
-	// IsSecret says that it must not be shown.
+	// IsSecret is true if the value must not be shown.
 	IsSecret bool
 }
 
 // IsNone reports whether there is certainly no value.
 func (v Value) IsNone() bool { return v.Data == nil && !v.IsUnknown }
 
-// Fits reports whether the value is of the kind that the schema says, as far as it is known.
+// Fits reports whether the known part of the value has the type of the schema.
 func (r *Row) Fits(v Value) bool {
 	if v.Data == nil {
 		return true
@@ -266,14 +267,14 @@ func (r *Row) Fits(v Value) bool {
 // Subject is a change of one attribute, as sentences need it.
 type Subject struct {
 	Before, After Value
-	// IsNew says that what has the attribute is made by the change.
+	// IsNew is true if the change creates the object of the attribute.
 	IsNew bool
-	// InWords writes a value for people, and Other one of another attribute after the change.
+	// InWords writes a value for people. Other writes the value of another attribute after the change.
 	InWords func(Value) string
 	Other   func(attribute string) string
 }
 
-// Says returns the sentence of a change, "" if it means nothing that has one. The two values differ.
+// Says returns the sentence about a change; "" if it has none. The two values differ.
 func (r *Row) Says(s Subject) string {
 	if r.Sentence == "" || !r.applies(s) {
 		return ""
@@ -281,7 +282,7 @@ func (r *Row) Says(s Subject) string {
 	return r.Fill(s)
 }
 
-// applies reports whether the change is one of those that have a sentence. What is not known could be one.
+// applies reports whether the change is of a kind that has a sentence. An unknown value may be of any kind.
 func (r *Row) applies(s Subject) bool {
 	if s.After.IsUnknown {
 		return !s.IsNew || r.When == "any"
@@ -303,7 +304,7 @@ func (r *Row) applies(s Subject) bool {
 	return false
 }
 
-// limit is a limit as a number: what is no number, as "unlimited" or nothing, is without one.
+// limit returns a limit as a number. Anything else, such as "unlimited" or no value, is no limit.
 func limit(v Value) float64 {
 	switch held := v.Data.(type) {
 	case float64:
@@ -316,7 +317,7 @@ func limit(v Value) float64 {
 	return math.Inf(1)
 }
 
-// added are the elements of a list that are not in an earlier one.
+// added returns the elements that are only in the later list.
 func added(before, after Value) []any {
 	was, _ := before.Data.([]any)
 	is, _ := after.Data.([]any)
@@ -349,7 +350,7 @@ func (r *Row) Fill(s Subject) string {
 	})
 }
 
-// changes says what was added to a list and what was removed.
+// changes says which elements of a list are added and removed.
 func (s Subject) changes() string {
 	var parts []string
 	if in := added(s.Before, s.After); len(in) > 0 {

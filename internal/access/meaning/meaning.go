@@ -1,5 +1,7 @@
-// Package meaning says what each attribute of each resource and action of the provider means for access: who can do what, who
-// can get in, where content goes, what can be lost. The table is table.txt; what is not in it has no known meaning.
+// Package meaning has the meaning for access of each attribute of the provider's resources and actions: who can do what, who
+// can join, where content goes, what can be lost.
+//
+// The table is table.txt. Anything that it does not have has no known meaning.
 package meaning
 
 import (
@@ -10,55 +12,56 @@ import (
 	"strings"
 )
 
-// Class is what an attribute means for access.
+// Class is the meaning of an attribute for access.
 type Class string
 
 // The classes.
 const (
-	// None means nothing for access: what the server decides, and what is only shown.
+	// None has no meaning for access: a value that the server decides, or that is only shown.
 	None Class = "none"
-	// Identity is what something is called, described or sorted by.
+	// Identity is a name, a description or an order.
 	Identity Class = "identity"
-	// Permission is who may do what, Membership who is in a group or a channel, Role what an account may by its role. What
-	// follows from them is computed.
+	// Permission is who may do what, Membership the members of a group or subscribers of a channel, Role the role of an
+	// account. Their effects are computed.
 	Permission Class = "permission"
 	Membership Class = "membership"
 	Role       Class = "role"
-	// Joining is who can get into the organization, and what they come into by that.
+	// Joining is who can join the organization, and what they can access then.
 	Joining Class = "joining"
 	// SignIn is how people sign in.
 	SignIn Class = "sign-in"
-	// History is who sees what was written before.
+	// History is who can read earlier messages.
 	History Class = "history"
-	// Credential is who holds a key: with the key of a bot, everything that the bot may do.
+	// Credential is who has a key: the key of a bot gives everything that the bot can do.
 	Credential Class = "credential"
 	// Outgoing is where content goes.
 	Outgoing Class = "outgoing"
-	// DataLoss is what makes messages or other things disappear, now or later.
+	// DataLoss is a deletion of messages or other content, now or later.
 	DataLoss Class = "data-loss"
-	// External is who comes in from outside, as a guest. No attribute has it: it follows from the role of an invitation.
+	// External is a guest from outside. No attribute has this class: it follows from the role of an invitation.
 	External Class = "external"
 )
 
 // Classes lists the classes that attributes have.
 var Classes = []Class{None, Identity, Permission, Membership, Role, Joining, SignIn, History, Credential, Outgoing, DataLoss}
 
-// IsComputed reports whether what follows from attributes of a class is computed, so that no sentence is written of them.
+// IsComputed reports whether the effects of attributes of a class are computed, so that they have no sentences.
 func (c Class) IsComputed() bool { return c == Permission || c == Membership || c == Role }
 
-// Type is what a resource or an action means.
+// Type is the meaning of a resource or an action.
 type Type struct {
-	// Name is the type, Called what one is called, NamedBy the attribute that has its name; "" if there is only one.
+	// Name is the type, Called the word for one object, and NamedBy the attribute with its name; "" if there is only one
+	// object.
 	Name, Called, NamedBy string
-	// Needs is the lowest role that may change one, as a word; "" where a member may, or a permission decides.
+	// Needs is the lowest role that can change the object, as a word; "" if members can, or a permission decides.
 	Needs string
-	// Created and Destroyed are what creating and destroying one means; nil: nothing for access.
+	// Created and Destroyed are the meanings of creating and destroying the object; nil if there is none.
 	Created, Destroyed *Row
 
 	rows map[string]*Row
 }
 
-// Attribute returns what an attribute means.
+// Attribute returns the meaning of an attribute.
 func (t *Type) Attribute(name string) (*Row, bool) {
 	row, ok := t.rows[name]
 	return row, ok
@@ -74,7 +77,7 @@ func (t *Type) Attributes() []string {
 	return names
 }
 
-// Row is what one attribute means.
+// Row is the meaning of one attribute.
 type Row struct {
 	Kind  string
 	Class Class
@@ -84,7 +87,7 @@ type Row struct {
 	Sentence string
 }
 
-// Of returns what a type means; ok is false for one that the table does not have.
+// Of returns the meaning of a type. ok is false if the table does not have it.
 func Of(name string) (*Type, bool) {
 	t, ok := table[name]
 	return t, ok
@@ -111,7 +114,7 @@ var (
 	rowLine  = regexp.MustCompile(`^  (\w+) +(\w+) +([\w-]+)(?: for (\w+))?(?: +(\w+) \| (.+))?$`)
 )
 
-// parse reads the table. A line that it cannot read is a mistake of the program.
+// parse reads the table. A line that it cannot read is a bug.
 func parse(text string) map[string]*Type {
 	all := map[string]*Type{}
 	var t *Type
@@ -152,22 +155,24 @@ var codes = map[string]map[float64]string{
 	},
 }
 
-// Word returns the word of an attribute for a number of the server; ok is false for one that this version does not know.
+// Word returns the word of an attribute for a number of the server. ok is false if this version does not know the number.
 func Word(attribute string, number float64) (word string, ok bool) {
 	word, ok = codes[attribute][number]
 	return word, ok
 }
 
-// How long names can be, in characters. A plan is a file that anyone can have written, and an organization is what its server says
-// it is: names that no server takes would be repeated wherever a report names something, and make of a few megabytes some gigabytes.
-// Longer names are cut and end in an ellipsis. They are one character longer than any real name, and so can't be mistaken for one.
+// The maximum lengths of names, in characters.
+//
+// Anyone can write the file of a plan, and a server can return any name. A report repeats names, so that very long names
+// could make gigabytes of a few megabytes. Longer names are cut and end in an ellipsis. They are one character longer than
+// any real name, and so can't be mistaken for one.
 const (
 	MaxChannelName = 60
 	MaxName        = 100 // of a user group and of a person
 	MaxText        = 300 // of all other names: the longest are emails
 )
 
-// Cut cuts a name at so many characters.
+// Cut cuts a name to a number of characters.
 func Cut(name string, limit int) string {
 	for at := range name {
 		if limit == 0 {

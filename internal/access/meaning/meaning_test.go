@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// kindOf is what JSON has for a type.
+// kindOf returns the kind of a JSON type.
 func kindOf(t *testing.T, attribute *tfprotov6.SchemaAttribute) string {
 	t.Helper()
 	if nested := attribute.NestedType; nested != nil {
@@ -39,7 +39,7 @@ func kindOf(t *testing.T, attribute *tfprotov6.SchemaAttribute) string {
 	return ""
 }
 
-// Every attribute of every resource and action has a row, of its own kind, and there is no row of anything else.
+// The table has one row for every attribute of every resource and action, of the correct kind, and no others.
 func TestMeanings_EveryAttribute_Present(t *testing.T) {
 	all := acctest.Schemas(t)
 	schemas := maps.Clone(all.ResourceSchemas)
@@ -66,7 +66,7 @@ func TestMeanings_EveryAttribute_Present(t *testing.T) {
 			if !slices.Contains(meaning.Classes, row.Class) {
 				t.Errorf("%s of %s: there is no class %q", attribute.Name, name, row.Class)
 			}
-			// The descriptions of what only owners can set say so.
+			// The descriptions of attributes that only owners can set say so.
 			for _, role := range []string{"owner", "administrator"} {
 				if says := strings.Contains(attribute.Description, "Only "+role+"s can set it."); says != (row.Needs == role) {
 					t.Errorf("%s of %s: %q, and the table says %q", attribute.Name, name, attribute.Description, row.Needs)
@@ -95,7 +95,7 @@ func TestMeanings_EveryAttribute_Present(t *testing.T) {
 	}
 }
 
-// Where a server has numbers for the words of an attribute, each word has one.
+// If a server has numbers for the words of an attribute, each word has one.
 func TestMeanings_CodedWords_WithNumbers(t *testing.T) {
 	all := acctest.Schemas(t)
 	for attribute, kind := range map[string]string{

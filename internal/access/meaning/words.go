@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxListed is how many elements of a list are written before the rest is counted.
+// maxListed is the maximum number of elements of a list that are written; the others are counted.
 const maxListed = 5
 
 // inWords writes a value for people: with names instead of IDs, and durations in units.
@@ -46,7 +46,7 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 	return textInWords(name, fmt.Sprint(v.Data))
 }
 
-// nothing writes that there is no value.
+// nothing is the word for no value.
 func nothing(name string, v Value) string {
 	switch {
 	case v.IsUnknown:
@@ -78,7 +78,7 @@ func textInWords(name, text string) string {
 	return shortened(text)
 }
 
-// maxText is how many characters of a text are written.
+// maxText is the maximum number of characters of a text that are written.
 const maxText = 200
 
 func shortened(text string) string {
@@ -88,7 +88,7 @@ func shortened(text string) string {
 	return text
 }
 
-// numberInWords writes what an ID stands for, or how long a limit is.
+// numberInWords writes the object of an ID, or the duration of a limit.
 func (c *Change) numberInWords(name string, number float64, r *Result) string {
 	id := int64(number)
 	switch {
@@ -143,8 +143,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Organization is what the organization has, as attributes of zulip_organization: settings are settings as the server tells
-// them, methods the ways to sign in that are on. What cannot be told so is not known.
+// Organization returns an organization as attributes of zulip_organization. settings are the settings as the server sends
+// them, methods the enabled ways to sign in. A value that has no word is unknown.
 func Organization(settings map[string]json.RawMessage, methods []string) Attributes {
 	return organization{settings, methods}
 }
@@ -166,7 +166,7 @@ func (o organization) Names() (names []string) {
 	return names
 }
 
-// Value returns a setting in the form that the attribute has.
+// Value returns a setting in the form of the attribute.
 func (o organization) Value(name string) Value {
 	if name == "authentication_methods" {
 		methods := []any{}

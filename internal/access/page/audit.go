@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// auditView is an audit as the template writes it: findings in reading order, the rest as data for the script.
+// auditView is an audit as the template writes it: findings in reading order, and the rest as data for the script.
 type auditView struct {
 	*audit.Audit
 	Layout  *layout
@@ -22,20 +22,20 @@ type auditView struct {
 	named  map[int64]*audit.Account
 }
 
-// findingView is findings that say the same.
+// findingView is a group of findings with the same text.
 type findingView struct {
 	*audit.FindingGroup
 	Index int
-	Brief template.HTML // of the people concerned; empty if there are none, or others in other places
+	Brief template.HTML // the set of the people concerned; empty if there are none, or if they differ between places
 }
 
-// First are the places that are named; More is how many others there are.
+// First are the places that the page names.
 func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
 
 // More is how many places beyond [findingView.First] there are.
 func (f *findingView) More() int { return len(f.Where()) - len(f.First()) }
 
-// auditColumn is a right in the table of channels.
+// auditColumn is a permission in the table of channels.
 type auditColumn struct{ Name, Text string }
 
 func newAuditView(a *audit.Audit) *auditView {
@@ -56,13 +56,13 @@ func newAuditView(a *audit.Audit) *auditView {
 	}
 	has := map[string]string{}
 	for _, channel := range a.Channels {
-		for _, right := range channel.Rights {
-			has[right.Name] = right.Text
+		for _, permission := range channel.Permissions {
+			has[permission.Name] = permission.Text
 		}
 	}
-	for _, right := range permission.Rights {
-		if text, ok := has[string(right)]; ok {
-			v.Columns = append(v.Columns, &auditColumn{string(right), text})
+	for _, name := range permission.ChannelPermissions {
+		if text, ok := has[string(name)]; ok {
+			v.Columns = append(v.Columns, &auditColumn{string(name), text})
 		}
 	}
 	return v
@@ -99,17 +99,17 @@ func (v *auditView) groupsWhere(isAccepted bool) (groups []*findingView) {
 // IncompleteText is the first line of an audit that does not have everything.
 func (v *auditView) IncompleteText() string { return audit.IncompleteText }
 
-// IsNarrowed reports whether the audit is of some channels alone.
+// IsNarrowed reports whether the audit is limited to some channels.
 func (v *auditView) IsNarrowed() bool { return v.Selection != nil && len(v.Selection.Channels) > 0 }
 
-// Width is how many columns the table of channels has.
+// Width is the number of columns of the table of channels.
 func (v *auditView) Width() int { return len(v.Columns) + 1 }
 
-// About says what was audited, when, by whom, and what part.
+// About says what was audited, when and by which account.
 func (v *auditView) About() []string {
 	parts := []string{v.Site, v.When.UTC().Format("2006-01-02 15:04 MST")}
 	if self := v.Self(); self != nil {
-		parts = append(parts, "as "+self.Address)
+		parts = append(parts, "as "+self.Email)
 	}
 	if s := v.Selection; s != nil {
 		var only []string
@@ -130,7 +130,7 @@ func (v *auditView) About() []string {
 	return parts
 }
 
-// Listed is how many people the page lists.
+// Listed is the number of people that the page lists.
 func (v *auditView) Listed() int {
 	n := 0
 	for _, account := range v.Accounts {

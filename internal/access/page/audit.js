@@ -56,8 +56,8 @@
 
   const values = (value) => value.length > 0 ? h("p", { class: "value" }, ...joined(value.map(code))) : undefined;
 
-  function right(one) {
-    return h("li", null, h("p", { class: "right" }, one.text, one.name ? h("code", null, one.name) : ""), values(one.value), people(one.set, one.unknown));
+  function permission(one) {
+    return h("li", null, h("p", { class: "permission" }, one.text, one.name ? h("code", null, one.name) : ""), values(one.value), people(one.set, one.unknown));
   }
 
   // Lists ------------------------------------------------------------------------------------------------------------
@@ -98,12 +98,12 @@
 
   function channelRow(columns) {
     return (channel) => {
-      const rights = audit.grants(channel.grant);
-      const cells = columns.map(({ name, text }) => cell(rights.find((one) => one.name === name), text, channel));
+      const permissions = audit.grants(channel.grant);
+      const cells = columns.map(({ name, text }) => cell(permissions.find((one) => one.name === name), text, channel));
       const about = [channel.privacy, channel.folder, channel.subscribers === -2 ? "" : counted(audit.counts(channel.subscribers)[0], "subscriber").replace(" ", "\u00a0")];
       const details = h("details", null, h("summary", { "aria-label": `${channel.name}: people` }));
       details.addEventListener("toggle", () => {
-        if (details.open && details.children.length === 1) details.append(...channelDetails(channel, rights));
+        if (details.open && details.children.length === 1) details.append(...channelDetails(channel, permissions));
       });
       return h("tbody", { role: "rowgroup" },
         h("tr", { role: "row" }, h("th", { role: "rowheader", scope: "row" }, bdi(channel.name), " ", h("small", null, ...joined(about.filter(Boolean).map(bdi), " · "))), ...cells),
@@ -122,21 +122,21 @@
       bots > 0 ? h("small", null, counted(bots, "bot")) : undefined,
       one.unknown ? h("b", { class: "unknown" }, "?") : undefined,
     ];
-    return h("td", { role: "cell", "data-right": one.name, "data-label": label, class: isOpen ? "open" : undefined }, ...signs);
+    return h("td", { role: "cell", "data-permission": one.name, "data-label": label, class: isOpen ? "open" : undefined }, ...signs);
   }
 
-  function channelDetails(channel, rights) {
+  function channelDetails(channel, permissions) {
     const subscribed = channel.subscribers === -2 ? h("p", { class: "quiet" }, "Not known.") : people(channel.subscribers);
     const open = channel.internet ? [h("p", null, h("b", { class: "lose" }, "Anyone on the internet"), " can read it without an account.")] : [];
-    return [...open, h("ul", { class: "effects" }, h("li", null, h("p", { class: "right" }, "be subscribed"), subscribed), ...rights.map(right))];
+    return [...open, h("ul", { class: "effects" }, h("li", null, h("p", { class: "permission" }, "be subscribed"), subscribed), ...permissions.map(permission))];
   }
 
   function groupRow(group) {
     const [size] = audit.counts(group.set);
     const about = [counted(size, "account"), among(group.set), group.subgroups.length > 0 ? `${number(group.direct)} directly` : ""].filter(Boolean).join(", ");
     const details = later(bdi(group.name), () => {
-      const within = h("li", null, h("p", { class: "right" }, "be a member"), values(group.subgroups.map((name) => `group:${name}`)), people(group.set));
-      return [h("ul", { class: "effects" }, within, ...audit.grants(group.grant).map(right))];
+      const within = h("li", null, h("p", { class: "permission" }, "be a member"), values(group.subgroups.map((name) => `group:${name}`)), people(group.set));
+      return [h("ul", { class: "effects" }, within, ...audit.grants(group.grant).map(permission))];
     });
     details.firstChild.append(" ", h("small", null, about));
     return h("div", { class: "item" }, details);
@@ -212,7 +212,7 @@
     section.hidden = !account;
     section.replaceChildren();
     if (!account) return;
-    const can = audit.rightsOf(account);
+    const can = audit.permissionsOf(account);
     const scopes = can.scopes.filter((scope) => scope.name.toLowerCase().includes(text));
     const owner = audit.accounts[account.owner];
     const owned = audit.accounts.filter((one) => one.owner === account.place);
@@ -236,10 +236,10 @@
 
   function scopeTable(kind, title, scopes) {
     if (scopes.length === 0) return [];
-    if (kind === "organization") return [h("h3", null, title), ...scopes.flatMap((scope) => canTexts(scope.rights))];
+    if (kind === "organization") return [h("h3", null, title), ...scopes.flatMap((scope) => canTexts(scope.permissions))];
     const body = h("tbody", null);
     const rows = (from, to) => body.append(...scopes.slice(from, to).map((scope) =>
-      h("tr", null, h("th", { scope: "row" }, bdi(scope.name)), h("td", null, ...canTexts(scope.rights)))));
+      h("tr", null, h("th", { scope: "row" }, bdi(scope.name)), h("td", null, ...canTexts(scope.permissions)))));
     rows(0, firstRows);
     const table = h("table", { class: "plain" }, body);
     const parts = [h("h3", null, `${title} (${number(scopes.length)})`), table];
@@ -251,10 +251,10 @@
     return parts;
   }
 
-  // Rights of the same value are one.
-  function canTexts(rights) {
+  // Permissions of the same value are one.
+  function canTexts(permissions) {
     const by = new Map();
-    for (const one of rights) {
+    for (const one of permissions) {
       const key = one.value.join("\n");
       if (!by.has(key)) by.set(key, { value: one.value, texts: [] });
       by.get(key).texts.push(one.text);
@@ -265,12 +265,12 @@
   // The search -------------------------------------------------------------------------------------------------------
 
   function startLists() {
-    const columns = [...document.querySelectorAll(".matrix thead [data-right]")].map((head) => ({ name: head.dataset.right, text: head.textContent }));
+    const columns = [...document.querySelectorAll(".matrix thead [data-permission]")].map((head) => ({ name: head.dataset.permission, text: head.textContent }));
     const lists = [
       [list("channels", audit.channels, ".matrix", channelRow(columns)), "channel"],
       [list("groups", audit.groups, ".rows", groupRow), "user group"],
       [list("people", audit.people, ".rows", personRow), "account"],
-      [list("organization", audit.organization, ".rows", right), "permission"],
+      [list("organization", audit.organization, ".rows", permission), "permission"],
     ];
     const showFindings = startFindings();
     let counts, text;

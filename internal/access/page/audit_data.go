@@ -8,33 +8,35 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// auditData is what the script of an audit's page knows. It is written for size: whatever is said more than once is in a
-// table, and named by its number there; -1 is none.
+// auditData is the data for the script of an audit's page. It is written for size: a repeated value is in a table, and named
+// by its number there; -1 is none.
 type auditData struct {
 	// Accounts are ID, name, address, role, flags (the sum of isBot and so on), and the place of a bot's owner.
 	Accounts [][]any `json:"accounts"`
 	// Sets are as [peopleIndex.encoded] has them, Counts how many accounts, guests and bots are in each.
 	Sets   [][]int  `json:"sets"`
 	Counts [][3]int `json:"counts"`
-	// Rights are the name and the text of each right, Values the principals of each value.
-	Rights [][2]string `json:"rights"`
-	Values [][]string  `json:"values"`
-	// Grants are lists of rights that several channels, groups or scopes may have in common: of each the right, the value or
-	// the ways in which a person has it, the set of people, and 1 if others may have it too.
+	// Permissions are the name and the text of each permission, Values the principals of each value.
+	Permissions [][2]string `json:"permissions"`
+	Values      [][]string  `json:"values"`
+	// Grants are lists of permissions, which several channels, groups or scopes may share. Each permission has its number,
+	// that of its value or sources, that of the set of people, and 1 if others may have access too.
 	Grants [][][]int `json:"grants"`
 	Kinds  []string  `json:"kinds"`
-	// Channels are name, folder, kind, 1 if anyone on the internet reads it, the set of subscribers (-2: not known), grants.
+	// Channels are name, folder, kind, 1 if anyone on the internet can read it, the set of subscribers (-2: not known),
+	// grants.
 	Channels [][]any `json:"channels"`
-	// Groups are name, the set of people, how many of them are directly in it, names of subgroups, grants.
+	// Groups are name, the set of people, the number of direct members, names of subgroups, grants.
 	Groups [][]any `json:"groups"`
 	// Organization are the grants in the organization.
 	Organization int `json:"organization"`
-	// Findings are, for each group of them, places, addresses of resources, set of people, and places of deactivated accounts.
+	// Findings are, for each group of findings, places, addresses of resources, set of people, and places of deactivated
+	// accounts.
 	Findings [][][]any   `json:"findings"`
 	Person   *personView `json:"person,omitempty"`
 }
 
-// personView is what an audit of one person says.
+// personView is the access of an audit of one person.
 type personView struct {
 	Place  int         `json:"place"`
 	Groups [][2]string `json:"groups"` // name and path
@@ -46,7 +48,7 @@ const (
 	isBot = 1 << iota
 	isSelf
 	isInactive
-	isListed // among the people of the audit
+	isListed // in the audit's list of people
 )
 
 // nobody and notKnown stand for sets.
@@ -55,19 +57,19 @@ const (
 	notKnown = -2
 )
 
-// tables number what is said more than once.
+// tables number repeated values.
 type tables struct {
-	rights, values, kinds, grants map[string]int
-	data                          auditData
+	permissions, values, kinds, grants map[string]int
+	data                               auditData
 }
 
 func newTables() *tables {
-	return &tables{rights: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
-		Rights: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
+	return &tables{permissions: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
+		Permissions: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
 	}}
 }
 
-// numbered returns the number of something by its key, the next one if it is met first; add then puts it into its table.
+// numbered returns the number of a key. It gives a new key the next number, and calls add to put its value into the table.
 func numbered(known map[string]int, key string, add func()) int {
 	number, ok := known[key]
 	if !ok {
@@ -78,8 +80,8 @@ func numbered(known map[string]int, key string, add func()) int {
 	return number
 }
 
-func (t *tables) right(name, text string) int {
-	return numbered(t.rights, name+"\n"+text, func() { t.data.Rights = append(t.data.Rights, [2]string{name, text}) })
+func (t *tables) permission(name, text string) int {
+	return numbered(t.permissions, name+"\n"+text, func() { t.data.Permissions = append(t.data.Permissions, [2]string{name, text}) })
 }
 
 func (t *tables) value(texts []string) int {
@@ -101,12 +103,12 @@ func (v *auditView) setOf(index int) int {
 	return nobody
 }
 
-// grants returns the number of a list of rights.
-func (v *auditView) grants(rights []*audit.Right) int {
+// grants returns the number of a list of permissions.
+func (v *auditView) grants(permissions []*audit.EffectivePermission) int {
 	list := [][]int{}
-	for _, right := range rights {
-		one := []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Value), v.setOf(right.People)}
-		if right.Unknown {
+	for _, permission := range permissions {
+		one := []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Value), v.setOf(permission.People)}
+		if permission.Unknown {
 			one = append(one, 1)
 		}
 		list = append(list, one)
@@ -127,12 +129,12 @@ func (v *auditView) Data() (template.JS, error) {
 		}
 		text := report.PrivacyText(channel.Privacy)
 		kind := numbered(v.tables.kinds, text, func() { d.Kinds = append(d.Kinds, text) })
-		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Rights)})
+		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Permissions)})
 	}
 	for _, group := range v.Audit.Groups {
-		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Rights)})
+		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Permissions)})
 	}
-	d.Organization = v.grants(v.Rights)
+	d.Organization = v.grants(v.Permissions)
 	v.addFindings()
 	v.addPerson()
 	d.Sets, d.Counts = v.people.encoded(), [][3]int{}
@@ -164,7 +166,7 @@ func (v *auditView) addFindings() {
 					deactivated = append(deactivated, v.people.place(account.Account))
 				}
 			}
-			list = append(list, []any{finding.Where, append([]string{}, finding.Addresses...), v.setOf(finding.People), deactivated})
+			list = append(list, []any{finding.Where, append([]string{}, finding.Resources...), v.setOf(finding.People), deactivated})
 		}
 		v.tables.data.Findings = append(v.tables.data.Findings, list)
 	}
@@ -181,15 +183,15 @@ func (v *auditView) addPerson() {
 	}
 	for _, scope := range v.Person.Scopes {
 		list := [][]int{}
-		for _, right := range scope.Rights {
-			list = append(list, []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Through), nobody})
+		for _, permission := range scope.Permissions {
+			list = append(list, []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Through), nobody})
 		}
 		person.Scopes = append(person.Scopes, []any{scope.Kind, scope.Name, v.tables.grant(list)})
 	}
 	v.tables.data.Person = person
 }
 
-// addAccounts lists the accounts by their places. The owner of a bot may get a place by it, and is listed then too.
+// addAccounts lists the accounts by their places. It adds the owners of bots, which may get a place by that.
 func (v *auditView) addAccounts() {
 	rows := [][]any{}
 	for at := 0; at < len(v.people.accounts); at++ {
@@ -202,7 +204,7 @@ func (v *auditView) addAccounts() {
 		if of := v.named[account.OwnerID]; of != nil {
 			owner = v.people.place(of.Account)
 		}
-		rows = append(rows, []any{account.ID, account.Name, account.Address, account.Role, flags, owner})
+		rows = append(rows, []any{account.ID, account.Name, account.Email, account.Role, flags, owner})
 	}
 	v.tables.data.Accounts = rows
 }

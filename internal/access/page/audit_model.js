@@ -14,8 +14,8 @@ const model = (() => {
     for (const account of accounts) account.sharesName = named.get(account.name) > 1;
 
     const noCounts = [0, 0, 0];
-    const grants = (at) => data.grants[at].map(([right, value, set, unknown]) => ({
-      name: data.rights[right][0], text: data.rights[right][1], value: data.values[value] ?? [], set, unknown: Boolean(unknown),
+    const grants = (at) => data.grants[at].map(([permission, value, set, unknown]) => ({
+      name: data.permissions[permission][0], text: data.permissions[permission][1], value: data.values[value] ?? [], set, unknown: Boolean(unknown),
     }));
     const channels = data.channels.map(([name, folder, kind, internet, subscribers, grant]) => ({
       kind: "channel", name, folder, privacy: data.kinds[kind], internet: Boolean(internet), subscribers, grant,
@@ -30,26 +30,26 @@ const model = (() => {
 
     // What one person can do, as far as the audit holds it. An audit of one person says through what; others the value of
     // the permission.
-    function rightsOf(person) {
+    function permissionsOf(person) {
       if (data.person?.place === person.place) {
         return {
           isExact: true, findings: findingsOf(person),
           groups: data.person.groups.map(([name, path]) => ({ name, path })),
-          scopes: data.person.scopes.map(([kind, name, grant]) => ({ kind, name, rights: grants(grant) })),
+          scopes: data.person.scopes.map(([kind, name, grant]) => ({ kind, name, permissions: grants(grant) })),
         };
       }
       const sets = setsWith(person.place, data.sets);
       const lists = new Map(); // many channels have the same grants
       const of = (grant) => {
-        if (!lists.has(grant)) lists.set(grant, grants(grant).filter((right) => sets.has(right.set)));
+        if (!lists.has(grant)) lists.set(grant, grants(grant).filter((permission) => sets.has(permission.set)));
         return lists.get(grant);
       };
-      const scopes = [...channels, ...groups].map(({ kind, name, grant }) => ({ kind, name, rights: of(grant) }));
-      scopes.push({ kind: "organization", name: "", rights: of(data.organization) });
+      const scopes = [...channels, ...groups].map(({ kind, name, grant }) => ({ kind, name, permissions: of(grant) }));
+      scopes.push({ kind: "organization", name: "", permissions: of(data.organization) });
       return {
         isExact: false, findings: findingsOf(person, sets),
         groups: groups.filter((group) => sets.has(group.set)).map(({ name }) => ({ name, path: "" })),
-        scopes: scopes.filter((scope) => scope.rights.length > 0),
+        scopes: scopes.filter((scope) => scope.permissions.length > 0),
       };
     }
 
@@ -58,10 +58,10 @@ const model = (() => {
     }
 
     return {
-      accounts, channels, groups, findings, grants, rightsOf, findingsOf,
+      accounts, channels, groups, findings, grants, permissionsOf, findingsOf,
       people: accounts.filter((account) => account.isListed),
       person: data.person && accounts[data.person.place],
-      organization: grants(data.organization).map((right) => ({ ...right, key: `${right.text} ${right.name}`.toLowerCase() })),
+      organization: grants(data.organization).map((permission) => ({ ...permission, key: `${permission.text} ${permission.name}`.toLowerCase() })),
       counts: (set) => data.counts[set] ?? noCounts,
       members: (set) => set < 0 ? [] : placesIn(set, data.sets).map((place) => accounts[place]),
     };

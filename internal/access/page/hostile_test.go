@@ -15,29 +15,29 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// reportOf is a report in which a name stands wherever there is one.
+// reportOf is a report with the name in every place for a name.
 func reportOf(name string) *report.Report {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
 	people := report.PeopleOf(account)
-	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name, name}}}
-	rights := []*report.Right{
+	change := report.Change{Before: report.Value{Values: []string{name}}, After: report.Value{Values: []string{name, name}}}
+	permissions := []*report.PermissionChange{
 		{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: &report.People{}},
 		{Name: name, Text: name, Change: change, Gain: &report.People{}, Lose: &report.People{}, Unknown: true, Why: name},
 	}
 	return &report.Report{
 		FormatVersion: report.FormatVersion, Site: name, Organization: name, Provider: name, Since: name,
-		Summary:  report.Summary{Text: name, Conditions: []report.Condition{report.Widening, report.Condition(name)}},
-		Risks:    []report.Risk{{Condition: report.External, Where: "channel " + name, Text: name}, {Condition: report.Condition(name), Where: name, Text: name}},
-		Channels: []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Privacy: change, Rights: rights, Joins: people, Leaves: people}},
-		Groups:   []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Members: change, Subgroups: change, Rights: rights, Joins: people, Leaves: people}},
-		People:   []*report.Person{{Account: account, AccountID: 1, Addresses: []string{name}, Action: report.Update, Role: change, Owner: &change}},
-		Rights:   rights, Unknown: []string{name}, Accounts: []*report.Account{account}, Rules: rulesOf(name),
+		Summary:     report.Summary{Text: name, Conditions: []report.Condition{report.Widening, report.Condition(name)}},
+		Risks:       []report.Risk{{Condition: report.External, Where: "channel " + name, Text: name}, {Condition: report.Condition(name), Where: name, Text: name}},
+		Channels:    []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Resources: []string{name}, Privacy: change, Permissions: permissions, Joins: people, Leaves: people}},
+		Groups:      []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Resources: []string{name}, Members: change, Subgroups: change, Permissions: permissions, Joins: people, Leaves: people}},
+		People:      []*report.Person{{Account: account, AccountID: 1, Resources: []string{name}, Action: report.Update, Role: change, Owner: &change}},
+		Permissions: permissions, Unknown: []string{name}, Accounts: []*report.Account{account}, Rules: rulesOf(name),
 	}
 }
 
 // rulesOf are rules that fail and that are unknown, with the name in every place for a name.
 func rulesOf(name string) []*report.Rule {
-	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
+	person := &report.RulePerson{ID: 1, Name: name, Email: name, Role: "member", Through: []string{"group:" + name}}
 	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
 	return []*report.Rule{
 		{Name: name, At: "rules.zulip.hcl:1", Status: report.RuleFails, Violations: []*report.Violation{violation}, Notes: []string{name}},
@@ -45,32 +45,33 @@ func rulesOf(name string) []*report.Rule {
 	}
 }
 
-// auditOf is an audit in which a name stands wherever there is one.
+// auditOf is an audit with the name in every place for a name.
 func auditOf(name string) *audit.Audit {
-	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
-	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
+	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
+	permissions := []*audit.EffectivePermission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
 	acceptance := &audit.Acceptance{Reason: name, Until: name}
 	return &audit.Audit{
 		FormatVersion: name, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},
 		Findings: []*audit.Finding{
-			{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Addresses: []string{name}, Fix: name},
+			{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Resources: []string{name}, Fix: name},
 			{Severity: audit.Severity(name), Kind: audit.Kind(name), Where: []string{name}, Text: name, Accepted: acceptance},
 			{Severity: audit.Low, Kind: audit.Internet, Where: []string{name}, Text: name, Expired: acceptance},
 		},
-		Warnings: []string{name},
-		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Subscribers: new(int), Rights: rights}},
-		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
-		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
+		Warnings:    []string{name},
+		Channels:    []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Subscribers: new(int), Permissions: permissions}},
+		Groups:      []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Permissions: permissions}},
+		Permissions: permissions, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
 		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
 	}
 }
 
-// parsedPage is a page as a browser takes it apart.
+// parsedPage is a page as a browser parses it.
 type parsedPage struct {
 	// elements are the names of the elements and of their attributes, in their order.
 	elements []string
-	// texts are what a reader sees and what attributes say, scripts what scripts and style sheets hold by their number.
+	// texts are the visible texts and the values of attributes. scripts are the contents of scripts and style sheets by
+	// their number.
 	texts, scripts []string
 }
 
@@ -109,7 +110,7 @@ func parsePage(t *testing.T, text string) *parsedPage {
 	return p
 }
 
-// holds reports whether some data has a text in any place.
+// holds reports whether some data contains a text.
 func holds(data any, text string) bool {
 	switch data := data.(type) {
 	case string:
@@ -126,8 +127,8 @@ func holds(data any, text string) bool {
 	return false
 }
 
-// Whatever things are called, a page has the elements, attributes and scripts that it has with plain names; the name is text, or
-// in the data, exactly as it is.
+// A page with any names has the same elements, attributes and scripts as with plain names. The name is unchanged in the text
+// or in the data.
 func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(b *strings.Builder, name string) error{
 		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
@@ -135,12 +136,12 @@ func TestHostileNames_Rendered_Text(t *testing.T) {
 		"person": func(b *strings.Builder, name string) error {
 			a := auditOf(name)
 			a.Person = &audit.Person{AccountID: 1, Groups: []audit.Membership{{Name: name, Path: name}}, Scopes: []*audit.Scope{
-				{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Name: name, Text: name, Through: []string{name}}}},
+				{Kind: "channel", Name: name, Permissions: []audit.PersonPermission{{Name: name, Text: name, Through: []string{name}}}},
 			}}
 			return page.WriteAudit(b, a)
 		},
 	}
-	// What a parser of HTML makes of text, wherever it comes from.
+	// Texts with a meaning for a parser of HTML.
 	normal := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	for what, write := range forms {
 		parsed := func(name string) *parsedPage {

@@ -1,7 +1,8 @@
-// Package page writes a report or an audit as a page for a browser: one file that asks nothing of anyone. Style and script
-// are in it, and its policy lets a browser load nothing else. [Write] writes a report, complete as it is written, also for a
-// browser without scripts; the script adds filters. [WriteAudit] writes an audit, of which most is data that the script
-// shows as far as it is asked for: all of a large organization is more than a browser draws quickly.
+// Package page writes a report or an audit as a page for a browser: one file that sends no requests. It contains its style
+// and script, and its policy forbids to load anything.
+//
+// [Write] writes a report that is complete without scripts; the script adds filters. [WriteAudit] writes an audit mostly as
+// data, and the script draws the parts that are opened: a browser can't draw a large organization quickly.
 //
 // Both pages share a layout (layout.tmpl, style.css, common.js), and write people as a table once and sets of them as
 // numbers (sets.go).
@@ -35,13 +36,13 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"severities": func() []audit.Severity { return audit.Severities },
 }).ParseFS(files, "*.tmpl"))
 
-// Write writes a report as a page. What is not known is said to be so; names are shown as they are, whatever they hold.
+// Write writes a report as a page, with names unchanged.
 func Write(w io.Writer, r *report.Report) error {
 	return templates.ExecuteTemplate(w, "review.tmpl", newView(r))
 }
 
-// WriteAudit writes an audit as a page. If the account does not see everything, the first line says so; names are shown as
-// they are, whatever they hold.
+// WriteAudit writes an audit as a page, with names unchanged. If the account does not see everything, the first line says
+// so.
 func WriteAudit(w io.Writer, a *audit.Audit) error {
 	return templates.ExecuteTemplate(w, "audit.tmpl", newAuditView(a))
 }
@@ -50,14 +51,14 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 func rendered(name string, data any) template.HTML {
 	var text strings.Builder
 	if err := templates.ExecuteTemplate(&text, name, data); err != nil {
-		panic(err) // a part that cannot be written is a mistake in its template
+		panic(err) // an error is a mistake in the template
 	}
-	return template.HTML(text.String()) //nolint:gosec // a template has escaped it
+	return template.HTML(text.String()) //nolint:gosec // the template has escaped it
 }
 
-// layout is what every page begins with.
+// layout is the beginning of every page.
 type layout struct {
-	Title        string // what the page is
+	Title        string // the heading of the page
 	Organization string
 	style        string
 	script       string

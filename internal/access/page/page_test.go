@@ -24,7 +24,7 @@ func TestWriteHTML_ContentPolicy_Strict(t *testing.T) {
 	if !strings.HasPrefix(policy, "default-src 'none';") {
 		t.Errorf("the policy allows by default: %s", policy)
 	}
-	// A browser runs and applies only what has these hashes: one that is wrong is a page without filters or colours.
+	// A browser runs and applies only contents with these hashes. With a wrong hash, the page has no filters or colours.
 	for directive, text := range map[string]string{
 		"style-src":  between(t, page, "<style>", "</style>"),
 		"script-src": between(t, page, "<script>", "</script>"),
@@ -49,7 +49,7 @@ func TestWriteHTML_RepeatedUsers_NamedOnce(t *testing.T) {
 	everybody := report.PeopleOf(accounts...)
 	r := &report.Report{FormatVersion: report.FormatVersion, Accounts: accounts}
 	for i := range 100 {
-		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Rights: []*report.Right{
+		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*report.PermissionChange{
 			{Name: "can_send_message_group", Text: "post", Gain: everybody},
 			{Name: "can_read", Text: "read", Lose: everybody},
 		}})
@@ -59,15 +59,16 @@ func TestWriteHTML_RepeatedUsers_NamedOnce(t *testing.T) {
 	if got := strings.Count(page, "Person-499"); got != 3 {
 		t.Errorf("somebody who gains and loses in 100 channels is named %d times, want 3", got)
 	}
-	// A hundred channels in which the same happens are one row for each change, the first five by name and the others closed.
-	if rows, places := strings.Count(page, "<tr data-rights"), strings.Count(page, " data-place="); rows != 2 || places != 100 || !strings.Contains(page, "<summary>and 95 more</summary>") {
+	// A hundred channels with the same effects are one row for each change. It names the first five channels, and the others
+	// are closed.
+	if rows, places := strings.Count(page, "<tr data-permissions"), strings.Count(page, " data-place="); rows != 2 || places != 100 || !strings.Contains(page, "<summary>and 95 more</summary>") {
 		t.Errorf("%d channels have %d rows", places, rows)
 	}
 }
 
-// Five thousand people less one, another one in each of many channels, are not named in each.
+// The page doesn't repeat 5,000 people in each of many channels from which one of them is missing.
 func TestWriteHTML_LargeSets_DifferenceWritten(t *testing.T) {
-	page := pageOf(t, everyRight(50, 500, true))
+	page := pageOf(t, everyPermission(50, 500, true))
 	if got := strings.Count(page, "Person-499\u2069"); got > 3 {
 		t.Errorf("somebody who loses everywhere is named in %d sets", got)
 	}
@@ -91,11 +92,11 @@ func TestWriteHTML_LargeSets_DifferenceWritten(t *testing.T) {
 }
 
 func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
-	one := &report.Account{ID: 1, Name: "Kim", Address: "kim@example.com", Role: "member"}
-	two := &report.Account{ID: 2, Name: "Kim", Address: "kim@partner.example", Role: "guest"}
+	one := &report.Account{ID: 1, Name: "Kim", Email: "kim@example.com", Role: "member"}
+	two := &report.Account{ID: 2, Name: "Kim", Email: "kim@partner.example", Role: "guest"}
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Accounts: []*report.Account{one, two},
-		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{
+		Channels: []*report.Channel{{Name: "general", Permissions: []*report.PermissionChange{
 			{Name: "can_read", Text: "read", Gain: report.PeopleOf(two)},
 		}}},
 	})
@@ -107,9 +108,9 @@ func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
 func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Offline: true,
-		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{{
+		Channels: []*report.Channel{{Name: "general", Permissions: []*report.PermissionChange{{
 			Name: "can_read", Text: "read", Unknown: true,
-			Change: report.Change{Before: report.Value{Texts: []string{"role:members"}}, After: report.Value{Unknown: true}},
+			Change: report.Change{Before: report.Value{Values: []string{"role:members"}}, After: report.Value{Unknown: true}},
 		}}}},
 	})
 	for _, want := range []string{"The organization wasn't read.", "not known yet</b>", `<td class="unknown">not known yet</td>`} {
@@ -141,12 +142,12 @@ func between(t *testing.T, text, begin, end string) string {
 	return text
 }
 
-// everyRight is a review in which every right of each of many channels changes for the same few sets of many people, or
-// for people of its own in each channel, nearly everyone.
-func everyRight(channels, accounts int, own bool) *report.Report {
+// everyPermission is a review in which every permission of many channels changes. The changes are for the same few sets of
+// many people, or for nearly everyone in each channel.
+func everyPermission(channels, accounts int, own bool) *report.Report {
 	r := &report.Report{FormatVersion: report.FormatVersion}
 	for id := range accounts {
-		r.Accounts = append(r.Accounts, &report.Account{ID: int64(id), Name: fmt.Sprint("Person-", id), Address: fmt.Sprintf("p%d@example.com", id), Role: "member"})
+		r.Accounts = append(r.Accounts, &report.Account{ID: int64(id), Name: fmt.Sprint("Person-", id), Email: fmt.Sprintf("p%d@example.com", id), Role: "member"})
 	}
 	half := report.PeopleOf(r.Accounts[:accounts/2]...)
 	for i := range channels {
@@ -154,11 +155,11 @@ func everyRight(channels, accounts int, own bool) *report.Report {
 		if own {
 			lose = report.PeopleOf(append(append([]*report.Account{}, r.Accounts[:i]...), r.Accounts[i+1:]...)...)
 		}
-		channel := &report.Channel{Name: fmt.Sprint("channel-", i), Action: report.Update, Addresses: []string{fmt.Sprintf("zulip_channel.all[%d]", i)}}
-		for _, right := range permission.Rights {
-			channel.Rights = append(channel.Rights, &report.Right{
-				Name: string(right), Text: right.InWords(), Gain: half, Lose: lose,
-				Change: report.Change{Before: report.Value{Texts: []string{"role:members"}}, After: report.Value{Texts: []string{fmt.Sprint("group:g", i)}}},
+		channel := &report.Channel{Name: fmt.Sprint("channel-", i), Action: report.Update, Resources: []string{fmt.Sprintf("zulip_channel.all[%d]", i)}}
+		for _, name := range permission.ChannelPermissions {
+			channel.Permissions = append(channel.Permissions, &report.PermissionChange{
+				Name: string(name), Text: name.InWords(), Gain: half, Lose: lose,
+				Change: report.Change{Before: report.Value{Values: []string{"role:members"}}, After: report.Value{Values: []string{fmt.Sprint("group:g", i)}}},
 			})
 		}
 		r.Channels = append(r.Channels, channel)
@@ -169,7 +170,7 @@ func everyRight(channels, accounts int, own bool) *report.Report {
 func BenchmarkWriteHTML(b *testing.B) {
 	for name, own := range map[string]bool{"alike": false, "each its own": true} {
 		b.Run(name, func(b *testing.B) {
-			r := everyRight(1000, 5000, own)
+			r := everyPermission(1000, 5000, own)
 			b.ReportAllocs()
 			for b.Loop() {
 				size := new(counter)
@@ -182,7 +183,7 @@ func BenchmarkWriteHTML(b *testing.B) {
 	}
 }
 
-// counter counts what is written.
+// counter counts the written bytes.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -199,7 +200,7 @@ func auditPageOf(t *testing.T, a *audit.Audit) string {
 	return text.String()
 }
 
-// pageData is what the script of the page of an audit knows, as far as tests ask.
+// pageData is the part of the script's data on the page of an audit that tests check.
 type pageData struct {
 	Accounts [][]any
 	Sets     [][]int
@@ -217,7 +218,7 @@ func pageDataOf(t *testing.T, a *audit.Audit) pageData {
 	return data
 }
 
-// The page has people in many channels once, and also equal rights of many channels.
+// The page has people in many channels once, and equal permissions of many channels once.
 func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	a := &audit.Audit{Complete: true}
 	var everybody []*report.Account
@@ -228,7 +229,7 @@ func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	}
 	a.Sets = []*report.People{report.PeopleOf(everybody...), report.PeopleOf(slices.Delete(slices.Clone(everybody), 100, 101)...), {}}
 	for i := range 100 {
-		a.Channels = append(a.Channels, &audit.Channel{Name: fmt.Sprint("channel-", i), Rights: []*audit.Right{
+		a.Channels = append(a.Channels, &audit.Channel{Name: fmt.Sprint("channel-", i), Permissions: []*audit.EffectivePermission{
 			{Name: "can_read", Text: "read", People: 0}, {Name: "can_send_message_group", Text: "post", Value: []string{"group:g"}, People: 1},
 			{Name: "can_subscribe_group", Text: "join", Value: []string{"role:nobody"}, People: 2, Unknown: true},
 		}})
@@ -248,7 +249,7 @@ func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	}
 }
 
-// An audit of guests alone lists guests, and one of a person the people whom it names.
+// An audit of guests lists only guests, and an audit of one person only the people whom it names.
 func TestWriteAudit_Selection_UsersListed(t *testing.T) {
 	guest := &report.Account{ID: 1, Name: "Gus", Role: "guest"}
 	member := &report.Account{ID: 2, Name: "Mel", Role: "member"}

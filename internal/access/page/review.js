@@ -13,7 +13,7 @@
   const unfoldAll = () => document.querySelectorAll("details").forEach(unfold);
 
   // An item is a block of rows or an account: what is shown or hidden as a whole. Its effects are the rows, which say who gains and
-  // who loses rights, a set of people each by its number; its places are channels. What follows is of the places of another block.
+  // who loses permissions, a set of people each by its number; its places are channels. What follows is of the places of another block.
   function readItems() {
     const setOf = (text) => text === undefined ? -1 : Number(text);
     unfoldAll();
@@ -22,9 +22,9 @@
       section: element.closest("section"),
       places: [...(byId(element.dataset.of) ?? element).querySelectorAll("[data-place]")],
       account: Number(element.dataset.account ?? NaN),
-      effects: [...element.querySelectorAll("[data-rights]")].map((row) => ({
+      effects: [...element.querySelectorAll("[data-permissions]")].map((row) => ({
         row,
-        rights: row.dataset.rights.split(" "),
+        permissions: row.dataset.permissions.split(" "),
         gain: setOf(row.dataset.gain),
         lose: setOf(row.dataset.lose),
         unknown: row.dataset.unknown !== undefined,
@@ -61,7 +61,7 @@
       channels = new Set(items.flatMap((item) => item.places)).size;
     }
 
-    // What is asked for: a person as the sets that hold the person, a right by its number, a part of a channel's name.
+    // What is asked for: a person as the sets that hold the person, a permission by its number, a part of a channel's name.
     function asked() {
       const text = byId("person").value.trim();
       const matches = text ? people.find(text) : [];
@@ -69,26 +69,26 @@
       return {
         text, matches, person,
         sets: person ? setsWith(person.place, data.sets) : new Set(),
-        right: byId("right").value,
+        permission: byId("permission").value,
         channel: byId("channel").value.trim().toLowerCase(),
       };
     }
 
     const concerns = (effect, wish) =>
-      (!wish.right || effect.rights.includes(wish.right)) &&
+      (!wish.permission || effect.permissions.includes(wish.permission)) &&
       (!wish.text || effect.unknown || wish.sets.has(effect.gain) || wish.sets.has(effect.lose));
 
     // Counts what is left while it shows it. What is closed is opened where little of it is left.
     function apply(wish) {
       const sum = { channels: new Set(), gains: 0, loses: 0, unknown: 0 };
-      const some = Boolean(wish.text || wish.right);
+      const some = Boolean(wish.text || wish.permission);
       const shown = new Map(); // how much of what a closed element holds is shown
       const count = (element) => shown.set(element, (shown.get(element) ?? 0) + 1);
       for (const { element, places, effects, account } of items) {
         const left = effects.filter((effect) => concerns(effect, wish));
         const named = places.filter((place) => place.dataset.name.toLowerCase().includes(wish.channel));
         const isHere = !wish.channel || places.length === 0 || named.length > 0;
-        const show = isHere && (!some || left.length > 0 || (!wish.right && account === wish.person?.place));
+        const show = isHere && (!some || left.length > 0 || (!wish.permission && account === wish.person?.place));
         element.hidden = !show;
         for (const place of places) place.hidden = !named.includes(place);
         for (const effect of effects) mark(effect, some && !left.includes(effect), wish);
@@ -99,10 +99,10 @@
           if (wish.channel) count(place.closest("details[data-rest]"));
         }
         for (const effect of left) {
-          const rights = effect.rights.length * Math.max(1, named.length);
-          if (wish.sets.has(effect.gain)) sum.gains += rights;
-          if (wish.sets.has(effect.lose)) sum.loses += rights;
-          if (effect.unknown) sum.unknown += rights;
+          const permissions = effect.permissions.length * Math.max(1, named.length);
+          if (wish.sets.has(effect.gain)) sum.gains += permissions;
+          if (wish.sets.has(effect.lose)) sum.loses += permissions;
+          if (effect.unknown) sum.unknown += permissions;
         }
       }
       for (const section of sections) section.hidden = ![...section.querySelectorAll("[data-item]")].some((item) => !item.hidden);
@@ -119,7 +119,7 @@
 
     function sentence(wish, sum) {
       const shown = `${number(sum.channels.size)} of ${counted(channels, "channel")}`;
-      if (!wish.text && !wish.right && !wish.channel) return "";
+      if (!wish.text && !wish.permission && !wish.channel) return "";
       if (wish.text && wish.matches.length === 0) return `No one in this review matches “${wish.text}”. Nothing changes for them, except values not known yet.`;
       if (wish.text && !wish.person) return `${number(wish.matches.length)} people match “${wish.text}”: select one.`;
       if (!wish.person) return `${shown}.`;

@@ -11,58 +11,60 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// set is people, written once in the page.
+// set is a set of people, written once in the page.
 type set struct {
 	*report.People
 	Index int
-	Size  string // how many there are, as people write it
-	// Brief is who is in it where a right is shown: a few, and the way to all of them.
+	Size  string // the number of people
+	// Brief is shown next to a permission: a few of the people, and a link to all of them.
 	Brief template.HTML
-	// Base is a set that most of this one are in too, nil if this one is written in full. A thousand channels in each of
-	// which nearly everyone loses something are then a thousand times a few names, and not five million.
+	// Base is a set with nearly the same people; nil if the set is written in full.
+	//
+	// If nearly everyone loses something in a thousand channels, a page has a thousand times a few names instead of five
+	// million.
 	Base *set
-	// without are those of the base who are not in this set, with those who are in this one alone.
+	// without are the people who are only in the base, with those who are only in this set.
 	without, with []*report.Account
 
 	places bitmap // of the accounts
 	index  *peopleIndex
 }
 
-// When a set is written as its difference from another: it has so many people at least, and differs in one of so many at
-// most. So many of the sets that were written in full last are looked at.
+// A set is written as its difference from another if it has at least so many people, and differs in at most so many. It is
+// compared with so many of the sets that were last written in full.
 const (
 	minSize  = 16
 	maxShare = 4
 	lookedAt = 32
 )
 
-// maxNamed is how many of a set are named in place; the rest is counted, and all are at the set.
+// maxNamed is the number of people that a page names in place; the others are counted, and the set has all of them.
 const maxNamed = 3
 
-// First are those who are named in place.
+// First are the people who are named in place.
 func (s *set) First() []*report.Account { return s.People.First(maxNamed) }
 
-// Names are all who are in the set.
+// Names are all people in the set.
 func (s *set) Names() string { return s.index.names(s.People.First(s.Len())) }
 
-// WithoutNames are those who are in the base and not in the set.
+// WithoutNames are the people who are only in the base.
 func (s *set) WithoutNames() string { return s.index.names(s.without) }
 
-// WithNames are those who are in the set and not in the base.
+// WithNames are the people who are only in the set.
 func (s *set) WithNames() string { return s.index.names(s.with) }
 
-// Rest is how many [set.First] leaves out.
+// Rest is the number of people that [set.First] leaves out.
 func (s *set) Rest() int { return max(0, s.Len()-maxNamed) }
 
 // peopleIndex numbers the accounts of a page, and collects their sets.
 type peopleIndex struct {
 	accounts []*report.Account
 	places   map[*report.Account]int
-	named    map[string]int // how many accounts have a name
+	named    map[string]int // the number of accounts with a name
 	sets     []*set
 	known    map[*report.People]*set
-	full     []*set // those written in full last
-	// brief writes [set.Brief]; nil where nothing shows it.
+	full     []*set // those last written in full
+	// brief writes [set.Brief]; nil if nothing shows it.
 	brief func(*set) template.HTML
 }
 
@@ -107,7 +109,7 @@ func (x *peopleIndex) set(people *report.People) *set {
 	return fresh
 }
 
-// chooseBase decides whether a set is written as its difference from another, and from which.
+// chooseBase chooses the set from which a set is written as a difference, if any.
 func (x *peopleIndex) chooseBase(fresh *set) {
 	least := fresh.Len() / maxShare
 	if fresh.Len() >= minSize {
@@ -132,8 +134,7 @@ func (x *peopleIndex) chooseBase(fresh *set) {
 	}
 }
 
-// names lists accounts in one text, so that thousands weigh little. People with the same name are distinguished by the
-// address.
+// names lists accounts in one text, so that thousands of them stay small. People with the same name have their address.
 func (x *peopleIndex) names(accounts []*report.Account) string {
 	var text strings.Builder
 	for i, account := range accounts {
@@ -144,7 +145,7 @@ func (x *peopleIndex) names(accounts []*report.Account) string {
 		notes := notes(account)
 		if x.named[account.Name] > 1 {
 			var address strings.Builder
-			isolate(&address, account.Address)
+			isolate(&address, account.Email)
 			notes = append([]string{address.String()}, notes...)
 		}
 		if len(notes) > 0 {
@@ -164,7 +165,7 @@ func isolate(text *strings.Builder, name string) {
 	text.WriteString("\u2069")
 }
 
-// notes are what makes an account another than a reader expects.
+// notes distinguish an account from the account of a regular user.
 func notes(account *report.Account) []string {
 	var notes []string
 	if account.IsSelf {
@@ -199,11 +200,11 @@ type personData struct {
 	Address string `json:"address"`
 }
 
-// Data returns it as JSON in which nothing ends the element that holds it.
+// Data returns the data as JSON that can't end its script element.
 func (v *view) Data() (template.JS, error) {
 	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
 	for i, account := range v.people.accounts {
-		d.Accounts[i] = personData{account.Name, account.Address}
+		d.Accounts[i] = personData{account.Name, account.Email}
 	}
 	return encodedJSON(d)
 }
@@ -214,9 +215,8 @@ func encodedJSON(d any) (template.JS, error) {
 	return template.JS(text), err //nolint:gosec // encoding/json writes <, > and & as escapes
 }
 
-// encoded writes the sets as numbers, by the set's number: first the number of its base or -1, then those who are in one of
-// the two and not in the other, by their place among the accounts. After a place, -3 stands for the three places that follow
-// it.
+// encoded writes the sets as numbers. A set is the number of its base or -1, and then the places of the accounts that are in
+// only one of the two. After a place, -3 stands for the three places that follow it.
 func (x *peopleIndex) encoded() [][]int {
 	all := make([][]int, len(x.sets))
 	for i, set := range x.sets {
@@ -233,7 +233,7 @@ func (x *peopleIndex) encoded() [][]int {
 	return all
 }
 
-// encodedPlaces appends places to numbers, two and more that follow one another as how many they are.
+// encodedPlaces appends places to numbers. It writes two or more consecutive places as their number.
 func encodedPlaces(numbers, places []int) []int {
 	for i := 0; i < len(places); {
 		next := i + 1
@@ -264,7 +264,7 @@ func (b *bitmap) add(n int) {
 
 func (b bitmap) has(n int) bool { return n/64 < len(b) && b[n/64]&(1<<(n%64)) != 0 }
 
-// differences counts the numbers that are in one of two sets only.
+// differences counts the numbers that are in only one of two sets.
 func (b bitmap) differences(other bitmap) int {
 	n := 0
 	for i := range max(len(b), len(other)) {

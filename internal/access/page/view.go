@@ -10,34 +10,34 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// view is a report in the order in which the template writes it. Who gains and who loses is written once for each set
-// of people, however many rights name it: in 1,000 channels it is mostly the same few sets.
+// view is a report in the order in which the template writes it. It writes each set of people once, however many permissions
+// have it: 1,000 channels mostly have the same few sets.
 type view struct {
 	*report.Report
 	Layout *layout
-	// Tables are those of the channels, the user groups and the organization, Follows is that of what follows from them.
+	// Tables are the tables of the channels, the user groups and the organization. Follows is the table of the consequences.
 	Tables  []*table
 	Follows *table
-	Options []*options // what can be filtered by
+	Options []*options // the permissions for the filter
 
 	people  *peopleIndex
 	options map[string]*option
 }
 
-// table is blocks of one kind. Those that it is too long with are in More, closed.
+// table is a table of blocks of one kind. If it is too long, the others are in More, closed.
 type table struct {
 	ID, Title, Column string
 	First, More       []*blockView
 }
 
-// option is a right that can be filtered by, one of a kind of thing.
+// option is a permission of one kind of object in the filter.
 type option struct {
 	Index int    // among all options; the script knows it by this
 	Name  string // of the permission; empty for being in a channel or a group
 	Text  string // what it permits
 }
 
-// options are those of one kind of thing.
+// options are the options of one kind of object.
 type options struct {
 	Kind string
 	List []*option
@@ -49,7 +49,7 @@ type blockView struct {
 	ID     string
 	Places []*place // nothing for the organization
 	Rows   []*rowView
-	// IsFollowing says that the rows are what follows; the places are named where the block is.
+	// IsFollowing is true if the rows are consequences. The places are named in the block of the change.
 	IsFollowing bool
 }
 
@@ -57,39 +57,39 @@ type blockView struct {
 type place struct {
 	Index         int // of a channel, otherwise -1
 	Name, OldName string
-	Addresses     []string
+	Resources     []string
 }
 
-// rowView is a row of a block. There can be thousands: a template reads the fields of a struct fast, and calls functions slowly.
+// rowView is a row of a block. There can be thousands: a template reads fields quickly, and calls functions slowly.
 type rowView struct {
 	*report.Row
-	Options                      string // the numbers of the rights
+	Options                      string // the numbers of the permissions
 	Gains, Loses                 *set   // nil if no one
 	Whys                         []string
 	InternetGains, InternetLoses bool
 }
 
-// manyRows are so many that the others are closed, and not made before they are opened.
+// manyRows is the number of rows after which the others are closed, and created when they are opened.
 const manyRows = 50
 
-// HasManyAccounts reports whether so many accounts are named.
+// HasManyAccounts reports whether the report names many accounts.
 func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
 
-// IncompleteText is the first line of a comparison of audits that do not have everything.
+// IncompleteText is the first line of a comparison with an incomplete audit.
 func (v *view) IncompleteText() string { return report.IncompleteText }
 
-// Named are the places that are named in the row, Others the rest.
+// Named are the places that the row names.
 func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), report.MaxListed)] }
 
 // Others are the places beyond [blockView.Named].
 func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
 
-// HasAddresses reports whether resources of a plan change it.
-func (b *blockView) HasAddresses() bool {
-	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Addresses) > 0 })
+// HasResources reports whether resources of a plan change the block.
+func (b *blockView) HasResources() bool {
+	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Resources) > 0 })
 }
 
-// Names are what a place is called, and was.
+// Names are the current and the earlier name of a place.
 func (p *place) Names() string { return strings.TrimSpace(p.Name + " " + p.OldName) }
 
 func newView(r *report.Report) *view {
@@ -105,23 +105,23 @@ func newView(r *report.Report) *view {
 	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
 	for _, kind := range v.Options {
 		slices.SortStableFunc(kind.List, func(a, b *option) int {
-			return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
+			return slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(a.Name)) - slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(b.Name))
 		})
 	}
 	return v
 }
 
-// addTable adds a table, and to the table of what follows what follows from it.
+// addTable adds a table, and adds its consequences to their table.
 func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
 	table, places := &table{ID: id, Title: title, Column: column}, 0
 	for i, block := range blocks {
 		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Rows: v.rows(kind, block.Rows)}
 		for _, channel := range block.Channels {
-			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Addresses})
+			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Resources})
 			places++
 		}
 		if group := block.Group; group != nil {
-			view.Places = []*place{{-1, group.Name, group.OldName, group.Addresses}}
+			view.Places = []*place{{-1, group.Name, group.OldName, group.Resources}}
 		}
 		if i < manyRows {
 			table.First = append(table.First, view)
@@ -146,10 +146,10 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 			InternetGains: row.Internet == report.InternetGains, InternetLoses: row.Internet == report.InternetLoses,
 		}
 		var options []string
-		for _, right := range row.Rights {
-			options = append(options, fmt.Sprint(v.optionFor(kind, right).Index))
-			if right.Unknown && right.Why != "" && !slices.Contains(view.Whys, right.Why) {
-				view.Whys = append(view.Whys, right.Why)
+		for _, permission := range row.Permissions {
+			options = append(options, fmt.Sprint(v.optionFor(kind, permission).Index))
+			if permission.Unknown && permission.Why != "" && !slices.Contains(view.Whys, permission.Why) {
+				view.Whys = append(view.Whys, permission.Why)
 			}
 		}
 		view.Options = strings.Join(options, " ")
@@ -158,11 +158,11 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 	return views
 }
 
-// optionFor returns the option for a right, a new one when the right is met first.
-func (v *view) optionFor(kind string, right *report.Right) *option {
-	key := kind + " " + right.Name
-	if right.Name == "" {
-		key += " " + right.Text
+// optionFor returns the option for a permission, and adds it if it is new.
+func (v *view) optionFor(kind string, permission *report.PermissionChange) *option {
+	key := kind + " " + permission.Name
+	if permission.Name == "" {
+		key += " " + permission.Text
 	}
 	if known, ok := v.options[key]; ok {
 		return known
@@ -172,7 +172,7 @@ func (v *view) optionFor(kind string, right *report.Right) *option {
 		at = len(v.Options)
 		v.Options = append(v.Options, &options{Kind: kind})
 	}
-	fresh := &option{Index: len(v.options), Name: right.Name, Text: right.Text}
+	fresh := &option{Index: len(v.options), Name: permission.Name, Text: permission.Text}
 	v.options[key] = fresh
 	v.Options[at].List = append(v.Options[at].List, fresh)
 	return fresh

@@ -12,7 +12,7 @@ import (
 
 // Change is the change of one resource.
 type Change struct {
-	// Address is cut where it is very long.
+	// Address is cut if it is very long.
 	Address       string `json:"address"`
 	ModuleAddress string `json:"module_address"`
 	Mode          string `json:"mode"`
@@ -27,19 +27,19 @@ type Change struct {
 		BeforeSensitive json.RawMessage `json:"before_sensitive"`
 		AfterSensitive  json.RawMessage `json:"after_sensitive"`
 	} `json:"change"`
-	// Provider is the provider configuration; empty if it cannot be told.
+	// Provider is the provider configuration; empty if the plan does not tell it.
 	Provider string `json:"-"`
-	// IsOfUnknownInstance says that the provider configuration is of several organizations, and that the plan does not tell which of
-	// them the resource is of.
+	// IsOfUnknownInstance is true if the provider configuration is of several organizations, and the plan does not tell the
+	// resource's organization.
 	IsOfUnknownInstance bool `json:"-"`
-	// Replaces is what ends where this is made in its place, and ReplacedBy what is made where this ends: a resource that is replaced is
-	// two changes. IsMadeFirst says of both that the new one is made before the old one ends.
+	// A replaced resource is two changes. Replaces is the change that destroys the old object, ReplacedBy the change that
+	// creates the new one. IsMadeFirst is true in both if the new object is created first.
 	Replaces, ReplacedBy *Change `json:"-"`
 	IsMadeFirst          bool    `json:"-"`
 
-	// By attribute: what is not known yet, and what must not be shown of the values before and after.
+	// By attribute: the unknown values, and the sensitive values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage
-	config                             *resourceConfig // nil if the configuration has the resource no more
+	config                             *resourceConfig // nil if the configuration no longer has the resource
 }
 
 // prepare ties a change to its configuration.
@@ -57,7 +57,7 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 		{"before_sensitive", c.Values.BeforeSensitive, &c.beforeSecret},
 		{"after_sensitive", c.Values.AfterSensitive, &c.afterSecret},
 	} {
-		if len(marks.raw) == 0 || marks.raw[0] != '{' { // false: nothing is
+		if len(marks.raw) == 0 || marks.raw[0] != '{' { // false: no part is
 			continue
 		}
 		if err := json.Unmarshal(marks.raw, marks.byAttribute); err != nil {
@@ -67,8 +67,8 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 	return nil
 }
 
-// halves are the two changes that a resource is that is replaced: the end of the one, which has only values before, and the creation of
-// the other, which has only values after. Any other change is one.
+// halves returns the two changes of a replaced resource: the destruction, which has only values before, and the creation,
+// which has only values after. It returns any other change alone.
 func (c *Change) halves() []*Change {
 	if !c.Does("create") || len(c.Values.Actions) < 2 {
 		return []*Change{c}
@@ -87,8 +87,8 @@ func (c *Change) halves() []*Change {
 // Does reports whether an action is among those of the change: create, update, delete, no-op, forget, [Invoke].
 func (c *Change) Does(action string) bool { return slices.Contains(c.Values.Actions, action) }
 
-// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set. So does an expression
-// that may turn out to be null: only a null that is written does not.
+// IsSet reports whether the configuration sets an attribute. It is true if the configuration does not tell, and for an
+// expression that may be null: only a written null leaves an attribute unset.
 func (c *Change) IsSet(attribute string) bool {
 	if c.config == nil {
 		return true
@@ -97,8 +97,8 @@ func (c *Change) IsSet(attribute string) bool {
 	return set && !isNull(written)
 }
 
-// isNull reports whether an expression is a null that is written: {"constant_value": null}. An expression with a function that refers to
-// nothing, as timestamp(), has no constant_value.
+// isNull reports whether an expression is a written null: {"constant_value": null}. A function that refers to nothing, such
+// as timestamp(), has no constant_value.
 func isNull(written json.RawMessage) bool {
 	var constant struct {
 		Value json.RawMessage `json:"constant_value"`
@@ -106,8 +106,9 @@ func isNull(written json.RawMessage) bool {
 	return json.Unmarshal(written, &constant) == nil && string(constant.Value) == "null"
 }
 
-// RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of
-// this change's: without instance keys, in the same module, cut like [Change.Address]. "" if that cannot be told.
+// RefersTo returns the address of a resource in the same module if the configuration of an attribute is just a reference to
+// the resource's attribute. The address has no instance keys and is cut like [Change.Address]. It is "" if the plan does not
+// tell it.
 func (c *Change) RefersTo(attribute string) string {
 	if c.config == nil {
 		return ""
@@ -138,7 +139,7 @@ func (c *Change) RefersTo(attribute string) string {
 	return ""
 }
 
-// Attributes are those of a resource before or after its change.
+// Attributes are the attributes of a resource before or after its change.
 type Attributes struct {
 	resource string // its type
 	values   map[string]json.RawMessage
@@ -154,7 +155,7 @@ func (c *Change) Before() Attributes {
 // HasAfter reports whether the resource exists after the change.
 func (c *Change) HasAfter() bool { return c.Values.After != nil }
 
-// After is the resource as it is planned.
+// After is the planned resource.
 func (c *Change) After() Attributes {
 	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.afterSecret}
 }
@@ -173,12 +174,12 @@ func (a Attributes) Names() []string {
 
 // Value returns an attribute as JSON has it.
 func (a Attributes) Value(attribute string) (value meaning.Value) {
-	_ = json.Unmarshal(a.values[attribute], &value.Data) // part of a document that was read
+	_ = json.Unmarshal(a.values[attribute], &value.Data) // part of a parsed document
 	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
 	return value
 }
 
-// Secrets lists the texts in the attributes that must not be shown, also cut like those of [Attributes.Text].
+// Secrets lists the sensitive texts in the attributes, whole and cut like [Attributes.Text].
 func (a Attributes) Secrets() (texts []string) {
 	var collect func(value any)
 	collect = func(value any) {
@@ -232,8 +233,8 @@ func anyTrue(value any) bool {
 	return false
 }
 
-// Text returns an attribute that is a string, cut where it is longer than any server takes; ok is false where it is null, absent
-// or not known.
+// Text returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
+// unknown.
 func (a Attributes) Text(attribute string) (text string, ok bool) {
 	var value *string
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
@@ -242,7 +243,7 @@ func (a Attributes) Text(attribute string) (text string, ok bool) {
 	return cut(*value, limitOf(a.resource, attribute)), true
 }
 
-// Number returns an attribute that is a whole number; ok is false where it is null, absent or not known.
+// Number returns an attribute that is a whole number. ok is false if it is null, absent or unknown.
 func (a Attributes) Number(attribute string) (number int64, ok bool) {
 	var value *int64
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
@@ -251,7 +252,7 @@ func (a Attributes) Number(attribute string) (number int64, ok bool) {
 	return *value, true
 }
 
-// Flag returns an attribute that is true or false; ok is false where it is null, absent or not known.
+// Flag returns an attribute that is true or false. ok is false if it is null, absent or unknown.
 func (a Attributes) Flag(attribute string) (flag, ok bool) {
 	var value *bool
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
@@ -266,8 +267,8 @@ func (a Attributes) IsTrue(attribute string) bool {
 	return json.Unmarshal(a.values[attribute], &value) == nil && value
 }
 
-// List returns the known elements of a set or list of strings or numbers, cut like those of [Attributes.Text], whether there are others that are not known
-// yet, and whether the attribute is there at all.
+// List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Text]. It also returns
+// whether other elements are unknown, and whether the attribute exists.
 func (a Attributes) List(attribute string) (elements []string, unknown, ok bool) {
 	unknown = a.IsUnknown(attribute)
 	var values []json.RawMessage

@@ -1,5 +1,5 @@
-// Package plan reads the JSON form of a plan of Terraform or OpenTofu, as far as a review needs it: the changes of this
-// provider's resources, which provider configuration each belongs to, and their attributes before and after.
+// Package plan reads the JSON form of a plan of Terraform or OpenTofu, as far as a review needs it. It returns the changes
+// of this provider's resources, each with its provider configuration, and the attributes before and after.
 package plan
 
 import (
@@ -28,11 +28,11 @@ type Plan struct {
 	// Others counts the changes of other providers.
 	Others  int
 	configs map[string]*providerConfig // by the name of the provider configuration
-	// IsIncomplete says that the tool planned only a part: with -target, or because something has to be applied first.
+	// IsIncomplete is true if the plan covers only a part: because of -target, or because something must be applied first.
 	IsIncomplete bool
 }
 
-// maxPlan is how large a plan may be, in bytes, so that a wrong file does not fill the memory.
+// maxPlan is the maximum size of a plan, in bytes, so that a wrong file does not fill the memory.
 const maxPlan = 1 << 30
 
 // document is the JSON form of a plan, as far as it is read (format version 1.x).
@@ -41,7 +41,7 @@ type document struct {
 	Errored         bool      `json:"errored"`
 	Complete        *bool     `json:"complete"`
 	ResourceChanges []*Change `json:"resource_changes"`
-	// Actions are what Terraform 1.14 and newer invoke besides the changes.
+	// Actions are the actions that Terraform 1.14 and newer invoke in addition to the changes.
 	Actions         []*invocation     `json:"action_invocations"`
 	PlannedValues   json.RawMessage   `json:"planned_values"`
 	Configuration   *rootModuleConfig `json:"configuration"`
@@ -60,10 +60,10 @@ type invocation struct {
 	Sensitive    json.RawMessage            `json:"config_sensitive"`
 }
 
-// Invoke is what a change does that is the invocation of an action: see [Change.Does].
+// Invoke is the action of a change that invokes an action: see [Change.Does].
 const Invoke = "invoke"
 
-// change is the invocation as a change, with the configuration as the values after it.
+// change returns the invocation as a change, with the configuration as the values after it.
 func (i *invocation) change() *Change {
 	c := &Change{Address: i.Address, Mode: "managed", Type: i.Type, ProviderName: i.ProviderName}
 	c.Values.Actions, c.Values.After, c.Values.AfterUnknown, c.Values.AfterSensitive = []string{Invoke}, i.Values, i.Unknown, i.Sensitive
@@ -138,13 +138,13 @@ func Parse(r io.Reader) (*Plan, error) {
 	return plan, nil
 }
 
-// isOurs reports whether a provider's source address is this provider's: at any registry, and in any namespace, since a
-// copy that is not reviewed is worse than another provider that is.
+// isOurs reports whether a provider's source address is this provider's, at any registry and in any namespace. Not to review
+// a copy of this provider would be worse than to review a foreign provider.
 func isOurs(address string) bool {
 	return address[strings.LastIndex(address, "/")+1:] == "zulip"
 }
 
-// check refuses what is not a plan, or one that cannot be read for certain.
+// check returns an error for anything that is not a plan, or a plan that can't be read reliably.
 func (d *document) check() error {
 	switch {
 	case d.FormatVersion == "":
@@ -159,8 +159,8 @@ func (d *document) check() error {
 	return nil
 }
 
-// nameProviders collects the provider configurations. A change for which the plan names none belongs to the only one there is; with
-// several, also such with which nothing changes, it cannot be told.
+// nameProviders collects the provider configurations. A change without one in the plan belongs to the only provider
+// configuration. If there are several, even unchanged ones, it belongs to none.
 func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 	used := map[string]bool{}
 	for _, resource := range resources {
@@ -217,11 +217,11 @@ func (p *Plan) ChooseProvider(wanted string) (string, error) {
 // IsEmpty reports whether the plan changes nothing of this provider.
 func (p *Plan) IsEmpty() bool { return len(p.Changes) == 0 }
 
-// instanceKeys are what counts and for_each add to an address: [0], ["a"]. A key is a JSON string, and may hold
+// instanceKeys are the keys that count and for_each add to an address: [0], ["a"]. A key is a JSON string, and may contain
 // brackets.
 var instanceKeys = regexp.MustCompile(`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`)
 
-// WithoutKeys returns an address as the configuration has it.
+// WithoutKeys returns an address as the configuration writes it.
 func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(address, "") }
 
 // configs returns the resources of the configuration by their address, modules included.
@@ -231,7 +231,8 @@ func (d *document) configs() map[string]*resourceConfig {
 		d.Configuration.RootModule.collect("", all)
 	}
 	for _, config := range all {
-		// For an action, unlike a resource, Terraform 1.14 writes such a key also where the module inherits the provider configuration.
+		// For an action, unlike a resource, Terraform 1.14 writes such a key also if the module inherits the provider
+		// configuration.
 		if _, exists := d.Configuration.ProviderConfig[config.ProviderConfigKey]; !exists && strings.HasPrefix(config.ProviderConfigKey, "module.") {
 			config.ProviderConfigKey = ""
 		}
@@ -239,7 +240,7 @@ func (d *document) configs() map[string]*resourceConfig {
 	return all
 }
 
-// collect adds the resources of a module and of those that it calls; prefix starts their addresses.
+// collect adds the resources of a module and of the modules that it calls; prefix starts their addresses.
 func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
 	for _, resource := range slices.Concat(m.Resources, m.Actions) {
 		if resource != nil {
@@ -253,7 +254,7 @@ func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
 	}
 }
 
-// expression is an expression of the configuration: what it refers to, or the constant that it is.
+// expression is an expression of the configuration: its references, or its constant value.
 type expression struct {
 	References []string `json:"references"`
 }
@@ -278,14 +279,14 @@ func (e textExpression) dependsOnInstance() bool {
 	return slices.ContainsFunc(e.References, func(reference string) bool { return reference == "each" || strings.HasPrefix(reference, "each.") })
 }
 
-// hasSeveralSites reports whether the instances that for_each makes of a provider configuration (OpenTofu has that) can be of
-// different organizations. A plan in JSON has neither the for_each nor the instance that a resource has.
+// hasSeveralSites reports whether the for_each instances of a provider configuration, which OpenTofu has, can be of
+// different organizations. A plan in JSON has neither the for_each nor the instance of a resource.
 func (c *providerConfig) hasSeveralSites() bool {
 	return c != nil && c.Expressions != nil && c.Expressions.Site.Constant == nil &&
 		(c.Expressions.Site.dependsOnInstance() || c.Expressions.Zuliprc.dependsOnInstance())
 }
 
-// Site returns the address of the organization that a provider configuration names; "" if it is not written there.
+// Site returns the address of the organization that a provider configuration names; "" if it has no constant one.
 func (p *Plan) Site(provider string) string {
 	if config, ok := p.configs[provider]; ok && config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
 		return *config.Expressions.Site.Constant
@@ -293,8 +294,8 @@ func (p *Plan) Site(provider string) string {
 	return ""
 }
 
-// isComplete reports whether a plan is of everything. Older tools do not say it: then it is not, where the state has a resource
-// that the plan does not list.
+// isComplete reports whether a plan covers everything. If an older tool does not say it, the plan is incomplete if the state
+// has a resource that the plan does not list.
 func (d *document) isComplete() bool {
 	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 || d.Complete != nil && !*d.Complete {
 		return false
@@ -339,13 +340,13 @@ func (m *stateModule) isListed(listed map[string]bool) bool {
 	return true
 }
 
-// maxAddress is how much of the address of a resource is kept, in bytes. Terraform has no limit.
+// maxAddress is the length to which resource addresses are cut, in bytes. Terraform has no limit.
 const maxAddress = 300
 
-// prefixes say in a value what the rest of it names.
+// prefixes say which kind of object the rest of a value names.
 var prefixes = []string{"name:", "group:", "user:"}
 
-// limitOf is how long the text of an attribute can be.
+// limitOf is the maximum length of the text of an attribute.
 func limitOf(resource, attribute string) int {
 	switch {
 	case attribute == "channel", attribute == "name" && resource == "zulip_channel":
@@ -356,7 +357,7 @@ func limitOf(resource, attribute string) int {
 	return meaning.MaxText
 }
 
-// cut cuts a text at so many characters, which do not count what says what it names.
+// cut cuts a text to a number of characters, without counting its prefix.
 func cut(text string, limit int) string {
 	for _, prefix := range prefixes {
 		if name, ok := strings.CutPrefix(text, prefix); ok {
@@ -369,7 +370,8 @@ func cut(text string, limit int) string {
 	return meaning.Cut(text, limit)
 }
 
-// cutAddress cuts the address of a resource. Two different ones stay different: resources refer to each other by them.
+// cutAddress cuts the address of a resource. Different addresses stay different, because resources refer to each other by
+// them.
 func cutAddress(address string) string {
 	if len(address) <= maxAddress {
 		return address

@@ -63,7 +63,7 @@ func TestNames_Long_Truncated(t *testing.T) {
 	}
 }
 
-// Addresses that are cut stay different, since a change is found by what refers to it.
+// Addresses that are cut stay different, because references find a change by its address.
 func TestAddresses_Long_TruncatedUnique(t *testing.T) {
 	long := strings.Repeat("é", 500)
 	seen := map[string]bool{}
@@ -111,8 +111,8 @@ func parseChange(t *testing.T, change map[string]any) *plan.Change {
 	return read.Changes[0]
 }
 
-// An attribute that the plan does not know can be anything, whatever its expression depends on: timestamp() depends on nothing. Only
-// a written null leaves the attribute unset, and the provider plans null for an expression that is null.
+// An unknown attribute can be anything, whatever its expression depends on: timestamp() depends on nothing. Only a written
+// null leaves the attribute unset. The provider plans null for an expression that is null.
 func TestChange_IsSet(t *testing.T) {
 	for name, test := range map[string]struct {
 		expression string
@@ -145,7 +145,7 @@ func TestChange_IsSet(t *testing.T) {
 	}
 }
 
-// A replaced resource is two changes: an end with the values before, and a creation with those after.
+// A replaced resource is two changes: a destruction with the values before, and a creation with those after.
 func TestParse_ReplacedResource_TwoChanges(t *testing.T) {
 	for actions, isFirst := range map[string]bool{`["delete","create"]`: false, `["create","delete"]`: true, `["forget","create"]`: false, `["create","forget"]`: true} {
 		read, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","planned_values":{},"resource_changes":[{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel",
@@ -163,7 +163,7 @@ func TestParse_ReplacedResource_TwoChanges(t *testing.T) {
 	}
 }
 
-// A plan of a part is told from one of everything, also where the tool does not say it.
+// A partial plan is recognized, also if the tool does not say it.
 func TestPartialPlan_AnyTool_Recognized(t *testing.T) {
 	const listed = `{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel","provider_name":"example.com/zulip-iac/zulip","change":{"actions":["no-op"]}}`
 	state := func(addresses ...string) string {

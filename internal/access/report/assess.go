@@ -14,19 +14,19 @@ import (
 func (r *Report) Assess() {
 	r.explain()
 	a := assessment{report: r, conditions: map[Condition]bool{}}
-	for _, risk := range r.Risks { // risks that don't come from permissions
+	for _, risk := range r.Risks { // risks that do not come from permissions
 		a.conditions[risk.Condition] = true
 	}
 	for _, channel := range r.Channels {
 		a.channel(channel)
 	}
-	a.commonRisks("the organization", r.Rights)
+	a.commonRisks("the organization", r.Permissions)
 	for _, group := range r.Groups {
 		where := where("user group", group.Name, group.OldName)
-		a.commonRisks(where, group.Rights)
-		for _, right := range group.Rights {
-			a.right(where, right, group.Action == Create)
-			if right.LocksOut {
+		a.commonRisks(where, group.Permissions)
+		for _, permission := range group.Permissions {
+			a.permission(where, permission, group.Action == Create)
+			if permission.LocksOut {
 				a.risk(Lockout, where, "The provider's account can no longer manage the group.")
 			}
 		}
@@ -37,8 +37,8 @@ func (r *Report) Assess() {
 			a.risk(DataLoss, where, "It is deactivated.")
 		}
 	}
-	for _, right := range r.Rights {
-		a.right("the organization", right, false)
+	for _, permission := range r.Permissions {
+		a.permission("the organization", permission, false)
 	}
 	for _, person := range r.People {
 		a.person(person)
@@ -78,7 +78,7 @@ func (a *assessment) channel(channel *Channel) {
 	where := where("channel", channel.Name, channel.OldName)
 	isNew := channel.ID == 0
 	if channel.Action != Archive {
-		a.commonRisks(where, channel.Rights)
+		a.commonRisks(where, channel.Permissions)
 	}
 	switch {
 	case channel.Action == Archive:
@@ -89,14 +89,14 @@ func (a *assessment) channel(channel *Channel) {
 	default:
 		a.private(where, channel)
 	}
-	for _, right := range channel.Rights {
+	for _, permission := range channel.Permissions {
 		if channel.Action == Archive {
-			a.conditions[Narrowing] = a.conditions[Narrowing] || right.Lose.Len() > 0
-			a.conditions[Unknown] = a.conditions[Unknown] || right.Unknown
+			a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0
+			a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
 			continue
 		}
-		a.right(where, right, isNew)
-		if right.LocksOut {
+		a.permission(where, permission, isNew)
+		if permission.LocksOut {
 			a.risk(Lockout, where, "The provider's account can no longer administer the channel.")
 		}
 	}
@@ -125,39 +125,39 @@ func readText(people *People) string {
 	return fmt.Sprintf("%s can now read it: %s.", Counted(people.Len(), "account"), ListOf(names, people.Len()))
 }
 
-// right assesses a change of a right.
-func (a *assessment) right(where string, right *Right, isNew bool) {
-	if right.Internet == InternetGains {
+// permission assesses the change of a permission.
+func (a *assessment) permission(where string, permission *PermissionChange, isNew bool) {
+	if permission.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
-	a.conditions[Unknown] = a.conditions[Unknown] || right.Unknown
-	a.conditions[Widening] = a.conditions[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
-	a.conditions[Narrowing] = a.conditions[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
+	a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
+	a.conditions[Widening] = a.conditions[Widening] || !isNew && (permission.Gain.Len() > 0 || permission.Internet == InternetGains)
+	a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0 || permission.Internet == InternetLoses
 }
 
-// commonRisks finds risks that combine several rights over the same object.
-func (a *assessment) commonRisks(where string, rights []*Right) {
+// commonRisks finds risks that combine several permissions over the same object.
+func (a *assessment) commonRisks(where string, permissions []*PermissionChange) {
 	unknown := map[string][]string{}
 	var guests []*gainingGuests
 	var nobody []string
-	for _, right := range rights {
-		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
-			who := guestsOf(right.Gain)
+	for _, one := range permissions {
+		if one.Gain.Len() > 0 && one.Gain.Guests > 0 {
+			who := guestsOf(one.Gain)
 			at := slices.IndexFunc(guests, func(other *gainingGuests) bool { return other.key == who.key })
 			if at < 0 {
 				at = len(guests)
 				guests = append(guests, who)
 			}
-			guests[at].rights = append(guests[at].rights, right.Text)
+			guests[at].actions = append(guests[at].actions, one.Text)
 		}
-		if right.NoOneLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
-			nobody = append(nobody, right.Text)
+		if one.NoOneLeft && one.Name != string(permission.CanSubscribe) { // that is what private channels are for
+			nobody = append(nobody, one.Text)
 		}
-		if right.Unknown {
-			unknown[right.Why] = append(unknown[right.Why], right.Text)
+		if one.Unknown {
+			unknown[one.Why] = append(unknown[one.Why], one.Text)
 		}
-		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
-			a.riskOf(Narrowing, where, botsCannotPostText(right.Lose.bots()), botsCannotPost, right.Lose)
+		if one.Name == string(permission.CanSendMessage) && one.Lose.Len() > 0 && one.Lose.Bots > 0 {
+			a.riskOf(Narrowing, where, botsCannotPostText(one.Lose.bots()), botsCannotPost, one.Lose)
 		}
 	}
 	if len(nobody) > 0 {
@@ -165,26 +165,26 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 	}
 	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
 	for _, who := range guests {
-		rights := together(who.rights)
-		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), rights, List(who.names)), guestsCan+riskKind(rights), &People{Guests: who.count})
+		actions := together(who.actions)
+		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), actions, List(who.names)), guestsCan+riskKind(actions), &People{Guests: who.count})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		a.risk(Unknown, where, fmt.Sprintf("It isn't known who can now %s: %s.", together(unknown[why]), why))
 	}
 }
 
-// gainingGuests are guests who gain the same rights.
+// gainingGuests are guests who gain the same access.
 type gainingGuests struct {
-	// key is the same for the same guests.
+	// key is equal for the same guests.
 	key   string
 	count int
 	names []string
-	// rights are what they gain, in words.
-	rights []string
+	// actions are what they can now do.
+	actions []string
 }
 
-// guestsOf returns the guests of a set. Guests who are guests only after the plan can't be told from the accounts: then no names
-// are returned, and only an equal set has the same guests.
+// guestsOf returns the guests of a set. It returns no names if some are guests only after the plan, because accounts have
+// the role before. Only an equal set then has the same key.
 func guestsOf(people *People) *gainingGuests {
 	who := &gainingGuests{count: people.Guests}
 	var ids []int64
@@ -200,8 +200,8 @@ func guestsOf(people *People) *gainingGuests {
 	return who
 }
 
-// together writes rights in a sentence.
-func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
+// together joins actions in a sentence.
+func together(actions []string) string { return permission.JoinActions(actions, len(actions)) }
 
 // botsCannotPostText says which bots can no longer post. Their reports stop without anyone noticing.
 func botsCannotPostText(bots []*Account) string {
@@ -240,7 +240,7 @@ func WithArticle(role string) string {
 
 // person assesses a change of an account.
 func (a *assessment) person(person *Person) {
-	where := person.Account.Address
+	where := person.Account.Email
 	after := person.Role.After.String()
 	switch person.Action {
 	case Replace:

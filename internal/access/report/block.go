@@ -6,9 +6,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Block is one entry of a table: the changes in one place, or in several places with the same changes.
+// Block is one entry of a table: the changes in one object, or in several channels with the same changes.
 type Block struct {
-	// Channels are those in which it happens, Group is the user group; with neither it is the organization.
+	// Channels are the channels of the block, Group is its user group. With neither, it is about the organization.
 	Channels []*Channel
 	Group    *Group
 	Action   Action
@@ -16,32 +16,32 @@ type Block struct {
 	Rows, Follows []*Row
 }
 
-// Row is a list of rights that the same people gain and lose. The embedded first right stands for all.
+// Row is a list of permissions by which the same people gain and lose access. The embedded permission is the first of them.
 type Row struct {
-	*Right
-	Rights []*Right
+	*PermissionChange
+	Permissions []*PermissionChange
 }
 
-// What returns the rights in words, to follow "can".
+// What returns the actions of the permissions, to follow "can".
 func (w *Row) What() string {
 	var texts []string
-	for _, right := range w.Rights {
-		texts = append(texts, right.Text)
+	for _, permission := range w.Permissions {
+		texts = append(texts, permission.Text)
 	}
-	return permission.JoinRights(texts, len(texts))
+	return permission.JoinActions(texts, len(texts))
 }
 
 // IsFollowing reports whether the effect changes although the value of the permission doesn't.
 func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
 
-// ChannelBlocks are the channels. Adjacent channels with the same changes are one block.
+// ChannelBlocks are the blocks of the channels. Adjacent channels with the same changes are one block.
 func (r *Report) ChannelBlocks() (blocks []*Block) {
 	for i := 0; i < len(r.Channels); {
 		n, first := i+1, r.Channels[i]
 		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
 			n++
 		}
-		block := newBlock(first.Action, first.Rights, memberRow("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
+		block := newBlock(first.Action, first.Permissions, memberRow("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
@@ -55,46 +55,52 @@ func (r *Report) ChannelBlocks() (blocks []*Block) {
 // archivedRow is the only row of an archived channel.
 func archivedRow(channel *Channel) *Row {
 	everybody := &People{}
-	for _, right := range channel.Rights {
-		if right.Lose.Len() > everybody.Len() {
-			everybody = right.Lose
+	for _, permission := range channel.Permissions {
+		if permission.Lose.Len() > everybody.Len() {
+			everybody = permission.Lose
 		}
 	}
-	return newRow(&Right{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
+	return newRow(&PermissionChange{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
 }
 
-// GroupBlocks are the user groups.
+// GroupBlocks are the blocks of the user groups.
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
-		block := newBlock(group.Action, group.Rights, memberRow("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
+		block := newBlock(group.Action, group.Permissions, memberRow("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
 		block.Group = group
 		blocks = block.appendTo(blocks, group.OldName)
 	}
 	return blocks
 }
 
-// Contents are the subgroups and the members of a group in one value.
+// Contents returns the subgroups and the members of a group as one value.
 func Contents(members, subgroups Value) Value {
-	return Value{Texts: append(slices.Clone(subgroups.Texts), members.Texts...), Unknown: members.Unknown || subgroups.Unknown}
+	return Value{Values: append(slices.Clone(subgroups.Values), members.Values...), Unknown: members.Unknown || subgroups.Unknown}
 }
 
-// OrganizationBlocks is the block of the organization's own rights, if any of them changes.
-func (r *Report) OrganizationBlocks() []*Block { return newBlock(Update, r.Rights).appendTo(nil, "") }
+// OrganizationBlocks is the block of the organization's own permissions, if any of them changes.
+func (r *Report) OrganizationBlocks() []*Block {
+	return newBlock(Update, r.Permissions).appendTo(nil, "")
+}
 
 // memberRow is the row, if any, of people who are added and removed.
 func memberRow(text string, change Change, joins, leaves *People, unknown bool) []*Row {
 	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
 		return nil
 	}
-	return []*Row{newRow(&Right{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
+	return []*Row{newRow(&PermissionChange{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
 }
 
-func newRow(right *Right) *Row { return &Row{right, []*Right{right}} }
+func newRow(permission *PermissionChange) *Row {
+	return &Row{permission, []*PermissionChange{permission}}
+}
 
-// newBlock gathers rights that the same people gain and lose in rows: one for each change of a value, and for each thing from which
-// something follows for others. Where nothing of the thing itself changes, the first of what follows stands for it.
-func newBlock(action Action, rights []*Right, members ...*Row) *Block {
+// newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
+// Without a change of the value, it has those with the same people and the same cause.
+//
+// If no value in the object changes, the first consequence becomes the row of the block.
+func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *Block {
 	type people struct {
 		gain, lose *People
 		internet   string
@@ -107,29 +113,29 @@ func newBlock(action Action, rights []*Right, members ...*Row) *Block {
 	}
 	block, known, byPeople := &Block{Action: action}, map[effect]*Row{}, map[people]*Row{}
 	for _, isFollowing := range []bool{false, true} {
-		for _, right := range rights {
-			if newRow(right).IsFollowing() != isFollowing {
+		for _, permission := range permissions {
+			if newRow(permission).IsFollowing() != isFollowing {
 				continue
 			}
-			who := people{right.Gain, right.Lose, right.Internet, right.NoOneLeft, right.Unknown}
-			key := effect{who, right.Change.key(), ""}
+			who := people{permission.Gain, permission.Lose, permission.Internet, permission.NoOneLeft, permission.Unknown}
+			key := effect{who, permission.Change.key(), ""}
 			row := known[key]
 			if isFollowing {
-				key = effect{who, "", right.FollowsFrom}
+				key = effect{who, "", permission.FollowsFrom}
 				if row = byPeople[who]; row == nil {
 					row = known[key]
 				}
 			}
 			if row != nil {
-				row.Rights = append(row.Rights, right)
+				row.Permissions = append(row.Permissions, permission)
 				continue
 			}
-			row = newRow(right)
+			row = newRow(permission)
 			known[key] = row
 			switch {
 			case isFollowing:
 				block.Follows = append(block.Follows, row)
-			case byPeople[who] == nil && right.Gain.Len()+right.Lose.Len() > 0:
+			case byPeople[who] == nil && permission.Gain.Len()+permission.Lose.Len() > 0:
 				byPeople[who] = row
 				fallthrough
 			default:
@@ -144,10 +150,10 @@ func newBlock(action Action, rights []*Right, members ...*Row) *Block {
 	return block
 }
 
-// appendTo appends a block in which anything happens; what is new, ends or is renamed has a row in any case.
+// appendTo appends the block if it has a row. A new, ended or renamed object gets a row in any case.
 func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 	if len(b.Rows) == 0 && (oldName != "" || b.Action != Affects && b.Action != Update) {
-		b.Rows = []*Row{newRow(&Right{Text: "–"})}
+		b.Rows = []*Row{newRow(&PermissionChange{Text: "–"})}
 	}
 	if len(b.Rows) == 0 {
 		return blocks

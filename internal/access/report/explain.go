@@ -12,40 +12,40 @@ import (
 func (r *Report) explain() {
 	c := r.causes()
 	for _, channel := range r.Channels {
-		own := ownCause{what: differing(channel.Rights), membership: "changed subscriptions", movers: accountsOf(channel.Joins, channel.Leaves)}
+		own := ownCause{what: differing(channel.Permissions), membership: "changed subscriptions", movers: accountsOf(channel.Joins, channel.Leaves)}
 		if channel.Privacy.Differs() {
 			own.what = "the channel's privacy"
 		}
 		if channel.Action == Reactivate {
 			own.back = "the reactivation of the channel"
 		}
-		c.explainRights(channel.Rights, own)
+		c.explainPermissions(channel.Permissions, own)
 	}
 	for _, group := range r.Groups {
-		own := ownCause{what: differing(group.Rights), membership: "the group's changed members", movers: accountsOf(group.Joins, group.Leaves)}
+		own := ownCause{what: differing(group.Permissions), membership: "the group's changed members", movers: accountsOf(group.Joins, group.Leaves)}
 		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
 			own.what = own.membership
 		}
 		if group.Action == Reactivate {
 			own.back = "the reactivation of the group"
 		}
-		c.explainRights(group.Rights, own)
+		c.explainPermissions(group.Permissions, own)
 	}
-	c.explainRights(r.Rights, ownCause{})
+	c.explainPermissions(r.Permissions, ownCause{})
 }
 
 // ownCause is a cause within the object itself.
 type ownCause struct {
 	// back is the cause for a reactivated object; "" for others.
 	back string
-	// what is a difference of the object itself; "" without one.
+	// what names a difference of the object itself; "" without one.
 	what string
 	// membership is the cause if only people who are added or removed, the movers, gain or lose something.
 	membership string
 	movers     map[*Account]bool
 }
 
-// accountsOf are the accounts of sets.
+// accountsOf returns the accounts of sets.
 func accountsOf(sets ...*People) map[*Account]bool {
 	all := map[*Account]bool{}
 	for _, set := range sets {
@@ -59,11 +59,11 @@ func accountsOf(sets ...*People) map[*Account]bool {
 // causes are the causes that can affect every object.
 type causes struct {
 	report *Report
-	// groups are the places in the report of groups whose members change, by their principals.
+	// groups are the groups whose members change, as places in the report by their principals.
 	groups map[string]int
-	// membership caches who is added to and removed from these groups.
+	// membership caches the people added to and removed from these groups.
 	membership map[int]map[*Account]bool
-	// account names the accounts that change in words, and accounts are all of them.
+	// account names the accounts that change in words. accounts are all of them.
 	account  string
 	accounts map[*Account]bool
 	// organization are the permissions of the organization that differ.
@@ -77,8 +77,8 @@ func (r *Report) causes() *causes {
 	for _, person := range r.People {
 		c.accounts[person.Account] = true
 	}
-	for _, right := range r.Rights {
-		c.organization[right.Name] = right.Change.Differs()
+	for _, permission := range r.Permissions {
+		c.organization[permission.Name] = permission.Change.Differs()
 	}
 	for i, group := range r.Groups {
 		if !group.changesMembers() {
@@ -90,30 +90,30 @@ func (r *Report) causes() *causes {
 			c.groups[name] = i
 		}
 	}
-	c.elsewhere = cmp.Or(c.account, differing(r.Rights), first)
+	c.elsewhere = cmp.Or(c.account, differing(r.Permissions), first)
 	return c
 }
 
-func (c *causes) explainRights(rights []*Right, own ownCause) {
-	for _, right := range rights {
-		if !right.Change.Differs() {
-			right.FollowsFrom = c.of(right, own)
+func (c *causes) explainPermissions(permissions []*PermissionChange, own ownCause) {
+	for _, permission := range permissions {
+		if !permission.Change.Differs() {
+			permission.FollowsFrom = c.of(permission, own)
 		}
 	}
 }
 
-// of returns the closest cause that explains everyone who gains or loses a right.
-func (c *causes) of(right *Right, own ownCause) string {
-	setting := permission.Right(right.Name).OrganizationPermission()
-	group, membership := c.groupIn(right.Change.After.Texts)
+// of returns the closest cause that explains everyone who gains or loses access.
+func (c *causes) of(one *PermissionChange, own ownCause) string {
+	setting := permission.ChannelPermission(one.Name).OrganizationPermission()
+	group, membership := c.groupIn(one.Change.After.Values)
 	switch {
 	case own.back != "":
 		return own.back
-	case group != "" && (right.isOnlyOf(membership) || !right.isOnlyOf(c.accounts)):
+	case group != "" && (one.isOnlyOf(membership) || !one.isOnlyOf(c.accounts)):
 		return group
-	case right.isOnlyOf(own.movers):
+	case one.isOnlyOf(own.movers):
 		return own.membership
-	case c.account != "" && right.isOnlyOf(c.accounts):
+	case c.account != "" && one.isOnlyOf(c.accounts):
 		return c.account
 	case c.organization[setting] && own.what != "":
 		return own.what + " and the organization's " + setting
@@ -123,8 +123,8 @@ func (c *causes) of(right *Right, own ownCause) string {
 	return cmp.Or(own.what, c.elsewhere)
 }
 
-// isOnlyOf reports whether anyone gains or loses a right, and all of them are among some accounts.
-func (r *Right) isOnlyOf(some map[*Account]bool) bool {
+// isOnlyOf reports whether anyone gains or loses access, and all of them are among some accounts.
+func (r *PermissionChange) isOnlyOf(some map[*Account]bool) bool {
 	if len(some) == 0 || r.Gain.Len()+r.Lose.Len() == 0 || r.Internet != "" {
 		return false
 	}
@@ -138,7 +138,8 @@ func (r *Right) isOnlyOf(some map[*Account]bool) bool {
 	return true
 }
 
-// groupIn names a group of a value whose members change, the first of the report, and who come into it and go.
+// groupIn returns the first group of the report that is in a value and whose members change, with the people added and
+// removed.
 func (c *causes) groupIn(texts []string) (name string, membership map[*Account]bool) {
 	for _, text := range texts {
 		if at, changes := c.groups[text]; changes && (name == "" || at < c.groups[name]) {
@@ -155,12 +156,12 @@ func (c *causes) groupIn(texts []string) (name string, membership map[*Account]b
 	return name, c.membership[at]
 }
 
-// differing names the permissions whose values differ, the first two.
-func differing(rights []*Right) string {
+// differing names the first two permissions whose values differ.
+func differing(permissions []*PermissionChange) string {
 	var names []string
-	for _, right := range rights {
-		if right.Change.Differs() {
-			names = append(names, right.Name)
+	for _, permission := range permissions {
+		if permission.Change.Differs() {
+			names = append(names, permission.Name)
 		}
 	}
 	return strings.Join(names[:min(len(names), 2)], " and ")
@@ -170,17 +171,17 @@ func (g *Group) changesMembers() bool {
 	return g.Action != Deactivate && (g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0)
 }
 
-// account names an account whose role or existence changes, and how many others there are whose role changes.
+// account names an account that is created or deactivated or whose role changes, and how many other roles change.
 func (r *Report) account() string {
 	first, others := "", 0
 	for _, person := range r.People {
 		switch {
 		case person.Owner != nil && first == "":
-			return "the owner of " + person.Account.Address
+			return "the owner of " + person.Account.Email
 		case !person.Role.Differs():
 		case first == "":
-			first = person.Account.Address
-		case person.Account.Address != first:
+			first = person.Account.Email
+		case person.Account.Email != first:
 			others++
 		}
 	}

@@ -13,23 +13,23 @@ type Risk struct {
 	// Text is a sentence.
 	Text string `json:"text"`
 
-	kind   riskKind // empty: the text tells
-	people *People  // of a kind whose sentence counts or names them
+	kind   riskKind // empty if the text tells it
+	people *People  // the kind, if the sentence counts or names the people
 }
 
-// RiskGroup is a group of risks of one kind in any place. A changed group can have the same effect in a thousand channels,
-// which need one decision.
+// RiskGroup is a group of risks of one kind, in any number of places. A changed group can have the same effect in a thousand
+// channels, and requires one decision.
 type RiskGroup struct {
 	Condition Condition
 	// Where names the objects in words, each once.
 	Where []string
-	// Text is a sentence, for all of them.
+	// Text is a sentence for all of them.
 	Text string
 
 	risks []Risk
 }
 
-// riskKind tells apart risks whose sentences have numbers or names in them.
+// riskKind identifies risks of one kind if their sentences have numbers or names.
 type riskKind string
 
 const (
@@ -39,8 +39,8 @@ const (
 	readsPrivateHistory riskKind = "read older messages of a private channel"
 )
 
-// Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
-// post, and guests who gain the same rights, regardless of their names and number.
+// Findings groups the risks by kind, in their order. Risks with the same text are of one kind. So are bots that can no
+// longer post, and guests who gain the same access, regardless of their names and number.
 func (r *Report) Findings() []RiskGroup {
 	type key struct {
 		condition Condition
@@ -67,7 +67,7 @@ func (r *Report) Findings() []RiskGroup {
 	return all
 }
 
-// sumUp says in one sentence what the risks of a finding say.
+// sumUp says in one sentence what the risks of a group say.
 func (f *RiskGroup) sumUp() {
 	listed := map[string]bool{}
 	for _, risk := range f.risks {
@@ -98,19 +98,19 @@ func (f *RiskGroup) sumUp() {
 		fewest, most = min(fewest, number(risk.people)), max(most, number(risk.people))
 	}
 	count := fmt.Sprintf("%s to %s", Count(fewest), Counted(most, thing))
-	if fewest == most { // others in each
+	if fewest == most { // they differ between places
 		count = Counted(most, thing) + " in each"
 	}
 	f.Text = fmt.Sprintf("%s can %s.", count, can)
 }
 
-// First are the places that a page names; More is how many others there are.
+// First are the places that a page names.
 func (f RiskGroup) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
 
 // More is how many places beyond [RiskGroup.First] there are.
 func (f RiskGroup) More() int { return len(f.Where) - len(f.First()) }
 
-// bots are those of all risks, each once.
+// bots are the bots of all risks, each once.
 func (f *RiskGroup) bots() (all []*Account) {
 	listed := map[int64]bool{}
 	for _, risk := range f.risks {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// masked stands for a text that must not be shown.
+// masked replaces a text that must not be shown.
 const masked = "(sensitive value)"
 
 // Mask replaces texts wherever the report has them.
@@ -27,7 +27,7 @@ func (r *Report) Mask(secrets []string) {
 
 type masker struct {
 	replacer *strings.Replacer
-	seen     map[uintptr]bool // pointers
+	seen     map[uintptr]bool // pointers that are masked already
 }
 
 func (m masker) mask(value reflect.Value) {

@@ -2,7 +2,7 @@ package report
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 
-// conditions are under which condition the sentences of a class are.
+// conditions are the conditions of classes, under which their sentences are risks.
 var conditions = map[meaning.Class]Condition{
 	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
 	meaning.History: Widening, meaning.Credential: RoleChange, meaning.External: External,
@@ -27,12 +27,12 @@ func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 func valueIn(words meaning.Words) Value {
 	value := Value{Unknown: words.IsUnknown}
 	if words.Text != "" || !words.IsNone && !words.IsUnknown {
-		value.Texts = []string{words.Text}
+		value.Values = []string{words.Text}
 	}
 	return value
 }
 
-// EndOf is what becomes of what a type of resource makes when it is destroyed. What is not known to stay is deleted.
+// EndOf is the action for a destroyed resource of a type. An object of an unknown type is deleted.
 func EndOf(kind string) Action {
 	switch kind {
 	case "zulip_channel", "zulip_channel_folder":

@@ -10,7 +10,7 @@ import (
 func SortChannels(channels []*Channel) []*Channel {
 	var named, affected []*Channel
 	for _, channel := range channels {
-		if len(channel.Addresses) > 0 {
+		if len(channel.Resources) > 0 {
 			named = append(named, channel)
 		} else {
 			affected = append(affected, channel)
@@ -19,10 +19,10 @@ func SortChannels(channels []*Channel) []*Channel {
 	return append(sortByEffects(named), sortByEffects(affected)...)
 }
 
-// SortGroups puts those groups first that the plan changes itself, by name.
+// SortGroups sorts the groups by name, those that the plan changes itself first.
 func SortGroups(groups []*Group) []*Group {
 	slices.SortStableFunc(groups, func(x, y *Group) int {
-		if isNamed := len(x.Addresses) > 0; isNamed != (len(y.Addresses) > 0) {
+		if isNamed := len(x.Resources) > 0; isNamed != (len(y.Resources) > 0) {
 			if isNamed {
 				return -1
 			}
@@ -53,12 +53,12 @@ func sortByEffects(channels []*Channel) []*Channel {
 // HasEffectsOf reports whether two channels have the same changes.
 func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
 
-// effects is the same text for channels in which the same happens.
+// effects is an equal text for channels with the same changes.
 func (c *Channel) effects() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Addresses) > 0, c.Privacy)
-	for _, right := range c.Rights {
-		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", right.Name, right.Change, right.Gain, right.Lose, right.Internet, right.NoOneLeft, right.Unknown, right.Why)
+	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Resources) > 0, c.Privacy)
+	for _, permission := range c.Permissions {
+		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", permission.Name, permission.Change, permission.Gain, permission.Lose, permission.Internet, permission.NoOneLeft, permission.Unknown, permission.Why)
 	}
 	fmt.Fprintf(&text, "\n%p %p", c.Joins, c.Leaves)
 	return text.String()

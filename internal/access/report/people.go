@@ -14,7 +14,7 @@ import (
 
 // People is a set of accounts. Equal sets are the same pointer. The zero value is empty.
 type People struct {
-	// Guests are those among them who are guests when they gain it, or lose it: after the plan, or before.
+	// Guests is the number of people who are guests when they gain or lose access: after the plan, or before.
 	Guests int
 	Bots   int
 
@@ -23,14 +23,14 @@ type People struct {
 	length int
 }
 
-// Order is everyone who can be in a set, those first who are surprised most: the provider's account, guests, bots, then
-// people by role. The sets of a report share one: a set of thousands is a bit for each of them.
+// Order has everyone who can be in a set, in the order of surprise: the provider's account, guests, bots, then people by
+// role. The sets of a report share one order, so that a set has one bit for each account.
 type Order struct{ accounts []*Account }
 
-// NewOrder returns an order of accounts that are in it already.
+// NewOrder returns an order of sorted accounts.
 func NewOrder(accounts []*Account) *Order { return &Order{accounts} }
 
-// People returns the set of those at some places of the order, each of which is below the number of accounts.
+// People returns the set of accounts at some places of the order, which must be below the number of accounts.
 func (o *Order) People(all iter.Seq[int]) *People {
 	set := &People{order: o, places: newPlaces(len(o.accounts))}
 	for place := range all {
@@ -48,7 +48,7 @@ func (o *Order) People(all iter.Seq[int]) *People {
 	return set
 }
 
-// PeopleOf returns a set of accounts with an order of its own, in which they are given.
+// PeopleOf returns a set of accounts with its own order, in which they are given.
 func PeopleOf(accounts ...*Account) *People {
 	return NewOrder(accounts).People(func(yield func(int) bool) {
 		for place := range accounts {
@@ -59,7 +59,7 @@ func PeopleOf(accounts ...*Account) *People {
 	})
 }
 
-// Len is how many there are; none are in nil.
+// Len is the number of accounts; a nil set has none.
 func (p *People) Len() int {
 	if p == nil {
 		return 0
@@ -67,7 +67,7 @@ func (p *People) Len() int {
 	return p.length
 }
 
-// All gives all of them, those first who are surprised most.
+// All yields all accounts, in their order.
 func (p *People) All() iter.Seq[*Account] {
 	return func(yield func(*Account) bool) {
 		if p == nil {
@@ -81,7 +81,7 @@ func (p *People) All() iter.Seq[*Account] {
 	}
 }
 
-// First returns so many of them at most, those who are surprised most.
+// First returns the first accounts, up to a number.
 func (p *People) First(most int) []*Account {
 	first := make([]*Account, 0, min(most, p.Len()))
 	for account := range p.All() {
@@ -93,7 +93,7 @@ func (p *People) First(most int) []*Account {
 	return first
 }
 
-// IDs lists their IDs, in the same order.
+// IDs lists the IDs, in the same order.
 func (p *People) IDs() []int64 {
 	ids := make([]int64, 0, p.Len())
 	for account := range p.All() {
@@ -111,7 +111,7 @@ func (p *People) bots() (bots []*Account) {
 	return bots
 }
 
-// Some reports whether something is so of one of them.
+// Some reports whether any account satisfies a condition.
 func (p *People) Some(is func(*Account) bool) bool {
 	for account := range p.All() {
 		if is(account) {
@@ -121,12 +121,12 @@ func (p *People) Some(is func(*Account) bool) bool {
 	return false
 }
 
-// Has reports whether an account is among them, by ID.
+// Has reports whether an account is in the set, by ID.
 func (p *People) Has(id int64) bool {
 	return p.Some(func(account *Account) bool { return account.ID == id })
 }
 
-// MarshalJSON writes them as a review has them.
+// MarshalJSON writes the set in the form of a review.
 func (p *People) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		IDs    []int64 `json:"ids"`
@@ -135,7 +135,7 @@ func (p *People) MarshalJSON() ([]byte, error) {
 	}{p.IDs(), p.Guests, p.Bots})
 }
 
-// places is a set of places in an order, a bit for each.
+// places is a set of places in an order, with a bit for each.
 type places []uint64
 
 const wordSize = 64
@@ -158,40 +158,41 @@ func (p places) all() iter.Seq[int] {
 
 // Account is a person or a bot.
 type Account struct {
-	// ID is negative for one that the plan creates.
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"email"`
-	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
+	// ID is negative for an account that the plan creates.
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	// Role is the role before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`
 	// IsSelf is true for the provider's account.
 	IsSelf bool `json:"is_self"`
 }
 
-// PeopleSets makes the sets of people of a report, each once, however many channels they gain something in.
+// PeopleSets makes the sets of people of a report, each once, however many channels have it.
 type PeopleSets struct {
 	self     int64
 	sets     map[setKey]*People
 	accounts map[int64]*Account
 	order    *Order
-	// users are everyone in the order, and placeOf their places by ID.
+	// users are everyone in the order, and placeOf the places by ID.
 	users   []*zulip.User
 	placeOf map[int64]int
 }
 
-// setKey is the same for the same people. The same ones can be guests in one of two states of an organization only.
+// setKey is equal for the same people with the same number of guests. The same people can be guests in only one of two
+// organizations.
 type setKey struct {
 	people string
 	guests int
 }
 
-// NewPeopleSets returns sets of people, among whom the provider's account has the ID self.
+// NewPeopleSets returns an empty collection of sets. self is the ID of the provider's account.
 func NewPeopleSets(self int64) *PeopleSets {
 	return &PeopleSets{self: self, sets: map[setKey]*People{}, accounts: map[int64]*Account{}, order: &Order{}}
 }
 
-// SetEverybody takes everyone who can be in a set. Call it before [PeopleSets.Of].
+// SetEverybody sets everyone who can be in a set. Call it before [PeopleSets.Of].
 func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	report := permission.Report{Self: s.self}
 	s.users = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
@@ -203,7 +204,7 @@ func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	}
 }
 
-// Of returns a set, never nil. Its guests are the guests in the organization's state that it was computed from.
+// Of returns a set, never nil. Its guests are the guests in the organization that it was computed from.
 func (s *PeopleSets) Of(people permission.People) *People {
 	key := setKey{people.Key(), people.Guests()}
 	if known, ok := s.sets[key]; ok {
@@ -226,19 +227,19 @@ func (s *PeopleSets) Of(people permission.People) *People {
 	return set
 }
 
-// Everybody gives those whom [PeopleSets.SetEverybody] took, in the order of the sets.
+// Everybody returns the people of [PeopleSets.SetEverybody], in the order of the sets.
 func (s *PeopleSets) Everybody() iter.Seq[*zulip.User] { return slices.Values(s.users) }
 
 // Nobody is the empty set.
 func (s *PeopleSets) Nobody() *People { return s.Of(permission.People{}) }
 
-// Account returns the account of a user, which is the same for the same user.
+// Account returns the account of a user, always the same pointer for the same user.
 func (s *PeopleSets) Account(user *zulip.User) *Account {
 	if known, ok := s.accounts[user.ID]; ok {
 		return known
 	}
 	account := &Account{
-		ID: user.ID, Name: user.FullName, Address: user.Address(), Role: user.Role.String(),
+		ID: user.ID, Name: user.FullName, Email: user.Address(), Role: user.Role.String(),
 		IsBot: user.IsBot, IsSelf: user.ID == s.self,
 	}
 	s.accounts[user.ID] = account

@@ -1,8 +1,11 @@
-// Package report holds the content of a report about access in an organization, independent of its presentation: a [Report], which is the documented JSON form too. It knows nothing of plans. The package review makes one of a
-// plan; the packages markdown and page write it for people.
+// Package report holds the content of a report about access in an organization, independent of its presentation. A [Report]
+// is also the documented JSON form.
 //
-// To make a report, collect its people with [PeopleSets], and call [Report.Assess] at the end, which finds the risks and
-// writes the summary.
+// It knows nothing of plans. The package review makes a report of a plan; the packages markdown and page write it for
+// people.
+//
+// To make a report, collect its people with [PeopleSets]. Call [Report.Assess] at the end, which finds the risks and writes
+// the summary.
 package report
 
 import (
@@ -14,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// FormatVersion is that of the JSON form. The first number changes when a reader of the old form could be misled by the
-// new one; fields that are added do not change it.
+// FormatVersion is the version of the JSON form. Its first number changes if the new form could mislead a reader of the old
+// form. Added fields do not change it.
 const FormatVersion = "1.0"
 
 // Report is the changes in one organization. Lists are in reading order.
@@ -24,7 +27,7 @@ type Report struct {
 	// Site is the organization's URL, Organization its name; both are empty if it wasn't read.
 	Site         string `json:"site"`
 	Organization string `json:"organization"`
-	// Since is with what earlier audit the organization was compared, in words; empty where the report is of a plan.
+	// Since describes the earlier audit of a comparison; empty in a report of a plan.
 	Since string `json:"since,omitempty"`
 	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
 	Provider string `json:"provider"`
@@ -32,20 +35,21 @@ type Report struct {
 	Offline bool    `json:"offline"`
 	Summary Summary `json:"summary"`
 	Risks   []Risk  `json:"risks"`
-	// Rules are what was found of the rules that the review was given; none without rules.
+	// Rules are the results of the rules that the review was given; none without rules.
 	Rules []*Rule `json:"rules,omitempty"`
-	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
-	// channels too. Channels with the same effects are adjacent.
+	// Channels are those in which something changes, also those that the plan doesn't name, because a change of a group has
+	// effects in channels. Channels with the same effects are adjacent.
 	Channels []*Channel `json:"channels"`
 	Groups   []*Group   `json:"groups"`
 	// People are accounts that the plan creates, changes or deactivates.
 	People []*Person `json:"people"`
-	// Rights are the organization's own permissions, and settings of it that decide who has others:
+	// Permissions are the organization's own permissions, and two settings that decide who has others:
 	// waiting_period_threshold and enable_spectator_access.
-	Rights []*Right `json:"permissions"`
-	// Unknown are sentences about values not known yet, in addition to the marks above.
+	Permissions []*PermissionChange `json:"permissions"`
+	// Unknown are sentences about unknown values, in addition to the fields with this name above.
 	Unknown []string `json:"unknown"`
-	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
+	// Also are the changes that are in none of the lists above. With the risks, the report mentions everything that the plan
+	// changes.
 	Also []*Also `json:"also"`
 	// Found are the findings of the later of two audits, the new ones first; a plan has none.
 	Found []Found `json:"findings,omitempty"`
@@ -67,22 +71,22 @@ const (
 	Affects Action = ""
 	Create  Action = "create"
 	Update  Action = "update"
-	// Replace is to destroy it and create another one in its place.
+	// Replace destroys the object and creates another one in its place.
 	Replace Action = "replace"
 	// Archive ends a channel, Deactivate a user group or an account. Zulip deletes neither.
 	Archive    Action = "archive"
 	Deactivate Action = "deactivate"
-	// Delete deletes what Zulip keeps nothing of.
+	// Delete deletes the object on the server.
 	Delete Action = "delete"
-	// Reactivate reactivates what was archived or deactivated.
+	// Reactivate reactivates an archived or deactivated object.
 	Reactivate Action = "reactivate"
-	// Release leaves it as it is, no longer managed.
+	// Release leaves the object unchanged, and no longer manages it.
 	Release Action = "release"
 	// Invoke invokes an action of the provider.
 	Invoke Action = "invoke"
 )
 
-// Adjective is what something is after the action; empty for [Affects].
+// Adjective describes an object after the action; empty for [Affects].
 func (a Action) Adjective() string {
 	return map[Action]string{
 		Affects: "", Create: "new", Update: "changed", Replace: "replaced", Archive: "archived",
@@ -92,17 +96,17 @@ func (a Action) Adjective() string {
 
 // Channel is a channel in which something changes.
 type Channel struct {
-	// ID is zero for one that is yet to be created.
+	// ID is zero for a channel that the plan creates.
 	ID int64 `json:"id"`
-	// Name is what it is called after the plan, OldName before it if that is another name.
+	// Name is the name after the plan. OldName is the name before, if that differs.
 	Name    string `json:"name"`
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; empty if it is only affected.
-	Addresses []string `json:"resources"`
-	// Privacy is what kind of channel it is, in words.
-	Privacy Change   `json:"privacy"`
-	Rights  []*Right `json:"permissions"`
+	// Resources are the addresses of the resources that change it in the plan; empty if it is only affected.
+	Resources []string `json:"resources"`
+	// Privacy is the privacy in words.
+	Privacy     Change              `json:"privacy"`
+	Permissions []*PermissionChange `json:"permissions"`
 	// Joins and Leaves are the people subscribed and unsubscribed.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
@@ -110,25 +114,25 @@ type Channel struct {
 
 // isPrivate reports whether a value is the privacy of a private channel.
 func isPrivate(privacy Value) bool {
-	return len(privacy.Texts) == 1 && (privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
+	return len(privacy.Values) == 1 && (privacy.Values[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || privacy.Values[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
 }
 
-// isOpened reports whether a private channel becomes one that is not.
+// isOpened reports whether a private channel becomes one that isn't.
 func (c *Channel) isOpened() bool {
-	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Texts) == 1 && !isPrivate(c.Privacy.After)
+	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Values) == 1 && !isPrivate(c.Privacy.After)
 }
 
-// gainOf are who gains one right in the channel.
-func (c *Channel) gainOf(right permission.Right) *People {
-	for _, one := range c.Rights {
-		if one.Name == string(right) {
+// gainOf returns the people who gain access by a permission of the channel.
+func (c *Channel) gainOf(name permission.ChannelPermission) *People {
+	for _, one := range c.Permissions {
+		if one.Name == string(name) {
 			return one.Gain
 		}
 	}
 	return nil
 }
 
-// called is what people call something, with the name that it had before if that is another one.
+// called returns a name, and the earlier name if it differs.
 func called(name, oldName string) string {
 	if oldName == "" {
 		return name
@@ -136,7 +140,7 @@ func called(name, oldName string) string {
 	return name + " (was " + oldName + ")"
 }
 
-// hash is the channel in a sentence.
+// hash returns the channel's name for a sentence.
 func (c *Channel) hash() string {
 	if c.OldName == "" {
 		return "#" + c.Name
@@ -152,11 +156,11 @@ func where(kind, name, oldName string) string {
 	return kind + " " + called(fmt.Sprintf("%q", name), oldName)
 }
 
-// Right is a permission: its value, and the people with effective access.
-type Right struct {
-	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
+// PermissionChange is the change of a permission: of its value, and of the people with effective access.
+type PermissionChange struct {
+	// Name is the name of the attribute. It is can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
-	// Text says what it permits, to follow "can": post.
+	// Text is what it permits, to follow "can": post.
 	Text string `json:"text"`
 	// Change is the value of the permission in words. If it doesn't differ, another change of the plan has the effect.
 	Change Change `json:"change"`
@@ -165,7 +169,7 @@ type Right struct {
 	// Gain and Lose are the people with effective access only after, or only before the plan. They are empty, not nil.
 	Gain *People `json:"gain"`
 	Lose *People `json:"lose"`
-	// Internet says what those outside the organization do: gain, lose, or empty.
+	// Internet is the effect on people outside the organization: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
 	// NoOneLeft is true if someone could before, and no one can after.
 	NoOneLeft bool `json:"no_one_left"`
@@ -176,7 +180,7 @@ type Right struct {
 	LocksOut bool `json:"-"`
 }
 
-// The values of [Right.Internet].
+// The values of [PermissionChange.Internet].
 const (
 	InternetGains = "gain"
 	InternetLoses = "lose"
@@ -190,32 +194,32 @@ type Change struct {
 
 // Value is a value in words.
 type Value struct {
-	// Texts are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
+	// Values are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
 	// as before something is created.
-	Texts []string `json:"values"`
+	Values []string `json:"values"`
 	// Unknown is true if the plan doesn't know the whole value yet.
 	Unknown bool `json:"unknown"`
 }
 
-// ValueOf is a value of one text.
-func ValueOf(text string) Value { return Value{Texts: []string{text}} }
+// ValueOf is a value with one text.
+func ValueOf(text string) Value { return Value{Values: []string{text}} }
 
 // IsNone reports whether there is no value, as before something is created.
-func (v Value) IsNone() bool { return v.Texts == nil && !v.Unknown }
+func (v Value) IsNone() bool { return v.Values == nil && !v.Unknown }
 
-// Differs reports whether a change is one, for certain or not.
+// Differs reports whether the values differ, or may.
 func (c Change) Differs() bool {
-	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Texts, c.After.Texts)
+	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Values, c.After.Values)
 }
 
-// key is the same text for the same change.
+// key is an equal text for equal changes.
 func (c Change) key() string {
-	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Texts, c.Before.Texts == nil, c.Before.Unknown, c.After.Texts, c.After.Texts == nil, c.After.Unknown)
+	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Values, c.Before.Values == nil, c.Before.Unknown, c.After.Values, c.After.Values == nil, c.After.Unknown)
 }
 
 // String writes a value for people; names in it are not escaped.
 func (v Value) String() string {
-	switch text := strings.Join(v.Texts, ", "); {
+	switch text := strings.Join(v.Values, ", "); {
 	case v.Unknown && text == "":
 		return "not known yet"
 	case v.Unknown:
@@ -231,17 +235,17 @@ type Group struct {
 	Name    string `json:"name"`
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; with zulip_user_group_membership there can be several.
-	Addresses []string `json:"resources"`
-	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
+	// Resources are the addresses of the resources that change it in the plan; with zulip_user_group_membership there can be several.
+	Resources []string `json:"resources"`
+	// Members are the direct members by address, Subgroups the direct subgroups, if the plan changes them.
 	Members   Change `json:"members"`
 	Subgroups Change `json:"subgroups"`
 	// Joins and Leaves are the people added and removed, also through subgroups.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
 	// Unknown is true if its members aren't known yet.
-	Unknown bool     `json:"unknown"`
-	Rights  []*Right `json:"permissions"`
+	Unknown     bool                `json:"unknown"`
+	Permissions []*PermissionChange `json:"permissions"`
 }
 
 // Found is a finding of an audit.
@@ -254,12 +258,12 @@ type Found struct {
 	IsNew bool `json:"is_new"`
 }
 
-// Also is a change that is no right, or not one that is computed.
+// Also is a change of something other than a permission, or of a permission that is not computed.
 type Also struct {
-	// Address is the resource of the plan, or what was compared.
-	Address string `json:"resource"`
-	Action  Action `json:"action"`
-	// Attributes are those that differ; none for something that is made or ends.
+	// Resource is the address of the resource in the plan, or what was compared.
+	Resource string `json:"resource"`
+	Action   Action `json:"action"`
+	// Attributes are those that differ; none for a created or destroyed object.
 	Attributes []AlsoAttribute `json:"attributes"`
 }
 
@@ -273,15 +277,15 @@ type AlsoAttribute struct {
 type Person struct {
 	Account   *Account `json:"-"`
 	AccountID int64    `json:"account"`
-	Addresses []string `json:"resources"`
+	Resources []string `json:"resources"`
 	Action    Action   `json:"action"`
 	// Role is the role in words: member, guest.
 	Role Change `json:"role"`
-	// Owner is who owns a bot, by address; nil unless that changes.
+	// Owner is a bot's owner by address; nil if that doesn't change.
 	Owner *Change `json:"owner,omitempty"`
 	// IsOwnedByGuest is true if the new owner is a guest.
 	IsOwnedByGuest bool `json:"-"`
-	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
-	// group and in the organization. It is not among those who lose these rights one by one.
+	// LosesEverything is true if the account is deactivated, and so loses all access. No list of people who lose access has
+	// it.
 	LosesEverything bool `json:"loses_everything,omitempty"`
 }

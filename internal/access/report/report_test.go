@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// guests is a set of guests with these names, whose IDs are their places in the alphabet.
+// guests returns a set of guests with these names. Their IDs are their places in the alphabet.
 func guests(names ...string) *report.People {
 	var accounts []*report.Account
 	for _, name := range names {
@@ -19,12 +19,12 @@ func guests(names ...string) *report.People {
 	return report.PeopleOf(accounts...)
 }
 
-func gained(name permission.Right, text string, by *report.People) *report.Right {
-	return &report.Right{Name: string(name), Text: text, Gain: by, Lose: &report.People{}}
+func gained(name permission.ChannelPermission, text string, by *report.People) *report.PermissionChange {
+	return &report.PermissionChange{Name: string(name), Text: text, Gain: by, Lose: &report.People{}}
 }
 
-func channelIn(name string, rights ...*report.Right) *report.Channel {
-	return &report.Channel{Name: name, Action: report.Update, Rights: rights}
+func channelIn(name string, permissions ...*report.PermissionChange) *report.Channel {
+	return &report.Channel{Name: name, Action: report.Update, Permissions: permissions}
 }
 
 func findingsOf(channels ...*report.Channel) (texts []string) {
@@ -45,7 +45,7 @@ func TestGuests_DifferentGains_Named(t *testing.T) {
 	}
 }
 
-// Guests who are not the same in all places are counted, in a sentence that is right for one and for several.
+// Guests who differ between places are counted, in a sentence that is correct for one and for several.
 func TestGuests_SeveralPlaces_Counted(t *testing.T) {
 	in := func(name string, by *report.People) *report.Channel {
 		return channelIn(name, gained(permission.CanRead, "read", by))
@@ -65,7 +65,7 @@ func TestGuests_SeveralPlaces_Counted(t *testing.T) {
 	}
 }
 
-// Whose role the plan changes is not named among the guests by the account: such sets are told apart by everyone in them.
+// An account whose role the plan changes is not named as a guest. Such sets are equal only with the same people.
 func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 	become := func(id int64) *report.People {
 		people := report.PeopleOf(&report.Account{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"})
@@ -79,12 +79,15 @@ func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 	}
 }
 
-// The provider's account that can no longer administer a channel or manage a group is a risk, and so is a right that no one has left.
+// A provider's account that can no longer administer a channel or manage a group is a risk. So is a permission that no one
+// has afterwards.
 func TestAssess_Lockout(t *testing.T) {
-	right := func(name permission.Right, text string) *report.Right { return gained(name, text, &report.People{}) }
-	administer, manage, post := right(permission.CanAdministerChannel, "administer the channel"), right("can_manage_group", "manage the group"), right(permission.CanSendMessage, "post")
+	one := func(name permission.ChannelPermission, text string) *report.PermissionChange {
+		return gained(name, text, &report.People{})
+	}
+	administer, manage, post := one(permission.CanAdministerChannel, "administer the channel"), one("can_manage_group", "manage the group"), one(permission.CanSendMessage, "post")
 	administer.LocksOut, manage.LocksOut, post.NoOneLeft = true, true, true
-	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Rights: []*report.Right{manage}}}}
+	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Permissions: []*report.PermissionChange{manage}}}}
 	r.Assess()
 	want := map[string]string{
 		`channel "a"`:    "The provider's account can no longer administer the channel.",
@@ -103,16 +106,17 @@ func TestAssess_Lockout(t *testing.T) {
 	}
 }
 
-// followingOf is a report of so many groups whose members change, and as many channels whose rights follow from one of them.
+// followingOf is a report of a number of groups whose members change, and the same number of channels whose permissions
+// follow from one of them.
 func followingOf(size int) *report.Report {
 	r := &report.Report{}
 	change := report.Change{Before: report.ValueOf("a@example.com"), After: report.ValueOf("b@example.com")}
 	for i := range size {
 		r.Groups = append(r.Groups, &report.Group{Name: fmt.Sprint("g", i), Action: report.Update, Members: change})
-		r.People = append(r.People, &report.Person{Account: &report.Account{Address: "c@example.com"}})
+		r.People = append(r.People, &report.Person{Account: &report.Account{Email: "c@example.com"}})
 		value := report.ValueOf(fmt.Sprint("group:g", i))
 		r.Channels = append(r.Channels, &report.Channel{
-			Name: fmt.Sprint("c", i), Rights: []*report.Right{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
+			Name: fmt.Sprint("c", i), Permissions: []*report.PermissionChange{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
 		})
 	}
 	return r
@@ -130,61 +134,62 @@ func TestExplanation_LargeReport_Linear(t *testing.T) {
 	}
 }
 
-func TestExplanation_Rights_Source(t *testing.T) {
+func TestExplanation_Permissions_Source(t *testing.T) {
 	r := followingOf(3)
-	mixed := report.Value{Texts: []string{"group:g2", "group:g1", "user:d@example.com"}}
-	r.Channels[0].Rights[0].Change = report.Change{Before: mixed, After: mixed}
+	mixed := report.Value{Values: []string{"group:g2", "group:g1", "user:d@example.com"}}
+	r.Channels[0].Permissions[0].Change = report.Change{Before: mixed, After: mixed}
 	none := report.ValueOf("role:members")
-	r.Channels[2].Rights[0].Change = report.Change{Before: none, After: none}
+	r.Channels[2].Permissions[0].Change = report.Change{Before: none, After: none}
 	r.People[1].Role = report.Change{Before: report.ValueOf("guest"), After: report.ValueOf("member")}
 	r.Assess()
 	for i, want := range []string{"group:g1", "group:g1", "the role of c@example.com"} {
-		if got := r.Channels[i].Rights[0].FollowsFrom; got != want {
+		if got := r.Channels[i].Permissions[0].FollowsFrom; got != want {
 			t.Errorf("channel %d: %q, want %q", i, got, want)
 		}
 	}
-	r.People[2].Account = &report.Account{Address: "e@example.com"}
+	r.People[2].Account = &report.Account{Email: "e@example.com"}
 	r.People[2].Role = r.People[1].Role
 	r.Assess()
-	if got := r.Channels[2].Rights[0].FollowsFrom; got != "the roles of c@example.com and 1 other account" {
+	if got := r.Channels[2].Permissions[0].FollowsFrom; got != "the roles of c@example.com and 1 other account" {
 		t.Errorf("of two roles: %q", got)
 	}
 }
 
-// A right that the organization grants follows from its permission, unless only those gain it whose accounts change, or who come into
-// the channel.
-func TestExplanation_OrganizationRights_Source(t *testing.T) {
+// The cause of access by the organization's permission is that permission. The cause is another one if only people gain
+// access whose accounts change, or who are added to the channel.
+func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
 	const setting = "can_delete_any_message_group"
-	newcomer, old, joins := &report.Account{Address: "new@example.com", ID: 1}, &report.Account{Address: "old@example.com", ID: 2}, &report.Account{Address: "joins@example.com", ID: 3}
+	newcomer, old, joins := &report.Account{Email: "new@example.com", ID: 1}, &report.Account{Email: "old@example.com", ID: 2}, &report.Account{Email: "joins@example.com", ID: 3}
 	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
 	channel := func(posting report.Change, gain ...*report.Account) *report.Channel {
-		return &report.Channel{Joins: report.PeopleOf(joins), Rights: []*report.Right{
+		return &report.Channel{Joins: report.PeopleOf(joins), Permissions: []*report.PermissionChange{
 			{Name: "can_send_message_group", Change: posting},
 			{Name: setting, Change: report.Change{Before: same, After: same}, Gain: report.PeopleOf(gain...)},
 		}}
 	}
 	unchanged := report.Change{Before: same, After: same}
 	r := &report.Report{
-		Rights:   []*report.Right{{Name: setting, Change: change}},
-		People:   []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
-		Channels: []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
+		Permissions: []*report.PermissionChange{{Name: setting, Change: change}},
+		People:      []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
+		Channels:    []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
 	}
-	// Someone is in a group whose members change, and is not among those: it is the role that counts.
+	// The cause is the role if someone gains access who is in a group with changed members, but isn't one of the changed
+	// members.
 	named := report.ValueOf("group:g")
 	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
 	r.Channels = append(r.Channels, channel(unchanged, newcomer), channel(unchanged, joins), channel(unchanged, old))
 	for _, one := range r.Channels[4:] {
-		one.Joins, one.Rights[1].Change = nil, report.Change{Before: named, After: named}
+		one.Joins, one.Permissions[1].Change = nil, report.Change{Before: named, After: named}
 	}
 	r.Assess()
 	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "changed subscriptions", "the role of new@example.com", "group:g", "group:g"} {
-		if got := r.Channels[i].Rights[1].FollowsFrom; got != want {
+		if got := r.Channels[i].Permissions[1].FollowsFrom; got != want {
 			t.Errorf("channel %d: %q, want %q", i, got, want)
 		}
 	}
 }
 
-// ends are what becomes of each type of resource, by what its Delete does.
+// ends are the actions on destroy by type of resource, as Delete of the resource has them.
 var ends = map[string]report.Action{
 	"zulip_bot": report.Deactivate, "zulip_user": report.Deactivate, "zulip_user_group": report.Deactivate, "zulip_custom_emoji": report.Deactivate,
 	"zulip_channel": report.Archive, "zulip_channel_folder": report.Archive,
@@ -192,7 +197,7 @@ var ends = map[string]report.Action{
 	"zulip_code_playground": report.Delete, "zulip_custom_profile_field": report.Delete, "zulip_default_channel_group": report.Delete,
 	"zulip_domain": report.Delete, "zulip_draft": report.Delete, "zulip_invitation": report.Delete, "zulip_invite_link": report.Delete, "zulip_linkifier": report.Delete,
 	"zulip_message": report.Delete, "zulip_organization_image": report.Delete, "zulip_reaction": report.Delete, "zulip_scheduled_message": report.Delete,
-	// Whom they have put somewhere, they take out, and a status is cleared.
+	// Destroying these resources removes people from an object, and clears a status.
 	"zulip_channel_subscription": report.Delete, "zulip_user_group_membership": report.Delete, "zulip_user_status": report.Delete,
 
 	"zulip_organization": report.Release, "zulip_default_user_settings": report.Release, "zulip_channel_subscription_settings": report.Release,
@@ -203,7 +208,7 @@ var ends = map[string]report.Action{
 // Each type of resource has an action on destroy, and an unknown type is deleted.
 func TestEnds_EveryResource_Decided(t *testing.T) {
 	resources := 0
-	for _, kind := range meaning.Types() { // all of the provider, and its actions
+	for _, kind := range meaning.Types() { // all types of the provider, and its actions
 		if of, _ := meaning.Of(kind); of.Called == "action" {
 			continue
 		}

@@ -31,8 +31,8 @@ const (
 	RuleUnknown = "unknown"
 )
 
-// Fails reports whether the check fails at the rule. A rule that failed before does not fail the check of a plan that certainly adds
-// nothing to it.
+// Fails reports whether the rule fails the check. In a plan, it does not if it failed before and the plan certainly adds no
+// violation.
 func (r *Rule) Fails() bool {
 	return r.Status == RuleUnknown || r.Status == RuleFails && (r.Before != RuleFails || r.IsWorse)
 }
@@ -71,7 +71,7 @@ func (b *Violation) line() string {
 	text := b.Where + ": " + b.Text
 	names := make([]string, len(b.People))
 	for i, one := range b.People {
-		names[i] = one.Name + " (" + one.Address
+		names[i] = one.Name + " (" + one.Email
 		if len(one.Through) > 0 {
 			names[i] += ", through " + strings.Join(one.Through, " and ")
 		}
@@ -154,16 +154,16 @@ type Violation struct {
 	// People are the first people concerned, and More counts the others.
 	People []*RulePerson `json:"people"`
 	More   int           `json:"more,omitempty"`
-	// Changes are the resources of the plan that bring it about, as far as that can be told; none in an audit.
+	// Changes are the addresses of the resources in the plan that cause it, as far as that is known; none in an audit.
 	Changes []string `json:"changes,omitempty"`
 }
 
 // RulePerson is a person concerned by a violation.
 type RulePerson struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"email"`
-	IsBot   bool   `json:"is_bot"`
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	IsBot bool   `json:"is_bot"`
 	// Role is the role in words, after the plan.
 	Role string `json:"role"`
 	// Through is the source of the access: a principal of the permission ("group:leads > group:sre"), "subscriber".

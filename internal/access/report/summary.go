@@ -63,7 +63,7 @@ func (c Condition) rank() int {
 	return slices.IndexFunc(Conditions, func(meaning ConditionMeaning) bool { return meaning.Condition == c })
 }
 
-// Fails returns those of some conditions that apply, in the order of [Conditions].
+// Fails returns the conditions that apply, in the order of [Conditions].
 func (r *Report) Fails(on []Condition) []Condition {
 	var fails []Condition
 	for _, condition := range r.Summary.Conditions {
@@ -77,7 +77,7 @@ func (r *Report) Fails(on []Condition) []Condition {
 // summaryText writes the summary: newly readable channels, the numbers of accounts that gain and lose access, then the rest.
 func (a *assessment) summaryText() string {
 	r := a.report
-	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
+	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Permissions) + len(r.Risks) + len(r.Also)
 	others := ""
 	if r.Others > 0 {
 		others = " " + inWords(r.Others, "change of another provider is", "changes of other providers are") + " not reviewed."
@@ -138,9 +138,9 @@ func (r *Report) readingTexts() (sentences []string) {
 	readers := map[int64]bool{}
 	for _, channel := range r.Channels {
 		effect := ""
-		for _, right := range channel.Rights {
-			if right.Internet != "" {
-				effect = right.Internet
+		for _, permission := range channel.Permissions {
+			if permission.Internet != "" {
+				effect = permission.Internet
 			}
 		}
 		gain := channel.gainOf(permission.CanRead)
@@ -232,13 +232,13 @@ func (r *Report) accountsText() (parts []string) {
 func (r *Report) affectedTexts() (parts []string) {
 	for _, part := range []struct {
 		one, several string
-		of           func(*Right) *People
+		of           func(*PermissionChange) *People
 	}{
-		{"gains access", "gain access", func(right *Right) *People { return right.Gain }},
-		{"loses access", "lose access", func(right *Right) *People { return right.Lose }},
+		{"gains access", "gain access", func(permission *PermissionChange) *People { return permission.Gain }},
+		{"loses access", "lose access", func(permission *PermissionChange) *People { return permission.Lose }},
 	} {
 		sets, accounts := map[*People]bool{}, map[int64]bool{}
-		r.eachRight(func(right *Right) { sets[part.of(right)] = true })
+		r.eachPermission(func(permission *PermissionChange) { sets[part.of(permission)] = true })
 		for set := range sets {
 			for account := range set.All() {
 				accounts[account.ID] = true
@@ -255,20 +255,20 @@ func (r *Report) affectedTexts() (parts []string) {
 	return parts
 }
 
-// eachRight calls a function with every right.
-func (r *Report) eachRight(do func(right *Right)) {
+// eachPermission calls a function with every permission.
+func (r *Report) eachPermission(do func(permission *PermissionChange)) {
 	for _, channel := range r.Channels {
-		for _, right := range channel.Rights {
-			do(right)
+		for _, permission := range channel.Permissions {
+			do(permission)
 		}
 	}
 	for _, group := range r.Groups {
-		for _, right := range group.Rights {
-			do(right)
+		for _, permission := range group.Permissions {
+			do(permission)
 		}
 	}
-	for _, right := range r.Rights {
-		do(right)
+	for _, permission := range r.Permissions {
+		do(permission)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// MaxListed is how many people, channels and values are named in one place before the rest is counted.
+// MaxListed is the number of people, channels and values that are named in one place before the rest is counted.
 const MaxListed = 5
 
 // Count writes a number as people do: 1,000.
@@ -19,7 +19,7 @@ func Count(n int) string {
 	return digits
 }
 
-// Counted is a number of things: 1 channel, 2 channels.
+// Counted returns a number of things in words: 1 channel, 2 channels.
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -27,10 +27,10 @@ func Counted(n int, thing string) string {
 	return Count(n) + " " + thing + "s"
 }
 
-// List writes texts in one line: the first five, and how many more there are.
+// List writes the first five texts in one line, and counts the others.
 func List(texts []string) string { return ListOf(texts, len(texts)) }
 
-// ListOf is List for the first texts of so many.
+// ListOf is List for a number of texts of which only the first are given.
 func ListOf(texts []string, total int) string {
 	texts = texts[:min(len(texts), MaxListed)]
 	text := strings.Join(texts, ", ")
@@ -40,7 +40,7 @@ func ListOf(texts []string, total int) string {
 	return text
 }
 
-// PrivacyText is what kind of channel it is, for people.
+// PrivacyText returns the privacy of a channel in words.
 func PrivacyText(privacy zulip.Privacy) string {
 	switch privacy {
 	case zulip.PrivacyWebPublic:
@@ -55,7 +55,7 @@ func PrivacyText(privacy zulip.Privacy) string {
 	return string(privacy)
 }
 
-// IsSameSite reports whether two addresses are of the same organization.
+// IsSameSite reports whether two site URLs are of the same organization.
 func IsSameSite(a, b string) bool {
 	plain := func(site string) string {
 		if _, rest, hasScheme := strings.Cut(site, "://"); hasScheme {

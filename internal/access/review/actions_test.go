@@ -9,8 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 )
 
-// Terraform 1.14.9 made this plan. It lists the actions that an apply invokes beside the changes of resources: here of the root module
-// and of the module m.
+// Terraform 1.14.9 made this plan. It lists the actions that an apply invokes in addition to the changes of resources:
+// actions of the root module and of the module m.
 func TestReviewActions_Invoked_Shown(t *testing.T) {
 	f := newFirm(t)
 	found := mustReview(t, readFile(t, "actions.plan.json"), review.Options{Store: readOf(f.Organization)})

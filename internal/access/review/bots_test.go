@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// The owner of a bot holds its key, and can do what the bot may.
+// The owner of a bot has its key, and so can do everything that the bot can.
 func TestReviewBot_GuestOwner_External(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key", "owner": "gus@example.com"}))
@@ -49,16 +49,16 @@ func TestReviewBot_TwoChanges_OneLine(t *testing.T) {
 	expectText(t, text, "It is an administrator, and mel@example.com gets its API key", "mel@example.com can use its API key to", "for the user groups", `"ops"`)
 }
 
-// A bot that is reactivated is in the channels in which it was.
+// A reactivated bot is in its earlier channels.
 func TestReviewBot_Reactivated_RulesUnknown(t *testing.T) {
 	f := newFirm(t)
 	bot := int64(f.Call(t, "POST", "/bots", map[string]string{"short_name": "spy", "full_name": "Spy"})["user_id"].(float64))
 	f.channel("vault", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, bot)})
 	f.Call(t, "DELETE", fmt.Sprintf("/bots/%d", bot), nil)
 	found := f.reviewed(`rule "people alone" {
-  channels = "vault"
-  right    = "subscribed"
-  only     = "user:olga@example.com"
+  channels   = "vault"
+  permission = "subscribed"
+  only       = "user:olga@example.com"
 }`, resourceChange("zulip_bot", nil, attributes{"short_name": "spy", "full_name": "Spy", "adopt_deactivated": true}))
 	expectRule(t, found, "people alone", true)
 }

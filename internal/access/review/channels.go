@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// folder applies a zulip_channel_folder. What is yet to be created has a negative ID.
+// folder applies a zulip_channel_folder. A planned object has a negative ID.
 func (b *builder) folder(c *plan.Change) {
 	id, ok := c.Before().Number("id")
 	if !ok {
@@ -51,7 +51,7 @@ func (b *builder) channel(c *plan.Change) {
 	}
 }
 
-// isKept reports whether destroying a resource leaves what it manages as it is.
+// isKept reports whether destroying a resource leaves its object unchanged.
 func isKept(m plan.Attributes) bool {
 	value, _ := m.Text("on_destroy")
 	return value == "keep"
@@ -91,7 +91,7 @@ func (b *builder) createChannel(c *plan.Change) {
 	b.is.Channels, b.org.channels[channel.ID] = append(b.is.Channels, channel), channel
 }
 
-// serverDefaults fills in what the configuration leaves to the server, as the server says it does
+// serverDefaults sets the defaults that the server publishes for attributes that the configuration leaves out
 // (server-behavior §P7).
 func (b *builder) serverDefaults(channel *access.Channel) {
 	for _, setting := range permission.ChannelSettings {
@@ -111,7 +111,7 @@ func (b *builder) serverDefaults(channel *access.Channel) {
 	}
 }
 
-// setChannel gives a channel what a change says of it.
+// setChannel applies the attributes of a change to a channel.
 func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 	channel.TouchBy(c.Address)
 	setUnknown := func(attribute string, isUnknown *bool) {
@@ -131,7 +131,7 @@ func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 		channel.Facts.TopicsPolicy = policy
 	}
 	b.setFolder(channel, c)
-	planned := b.plannedRights(c, permission.Channels, channel.Facts.Permissions)
+	planned := b.plannedPermissions(c, permission.Channels, channel.Facts.Permissions)
 	channel.Planned = merge(channel.Planned, planned)
 	channel.Facts.Permissions = withPlanned(channel.Facts.Permissions, planned)
 	for name, one := range planned {
@@ -141,7 +141,7 @@ func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 	}
 }
 
-// merge returns the elements of two maps, those of the second where both have one.
+// merge returns the elements of two maps. The second map takes precedence.
 func merge[Value any](one, other map[string]Value) map[string]Value {
 	all := make(map[string]Value, len(one)+len(other))
 	maps.Copy(all, one)
@@ -149,7 +149,7 @@ func merge[Value any](one, other map[string]Value) map[string]Value {
 	return all
 }
 
-// withPlanned are permissions with those that a plan gives.
+// withPlanned returns permissions with the planned values.
 func withPlanned(current map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) map[string]zulip.GroupSettingValue {
 	all := merge(current, nil)
 	for name, one := range planned {
@@ -160,7 +160,7 @@ func withPlanned(current map[string]zulip.GroupSettingValue, planned map[string]
 	return all
 }
 
-// setFolder puts a channel into the folder that a change says.
+// setFolder moves a channel into the folder of a change.
 func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
 	if !c.IsSet("folder_id") && !c.IsSet("folder") {
 		return
@@ -187,7 +187,7 @@ func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []str
 	}
 }
 
-// unsubscribes removes the people of a zulip_channel_subscription from its channel, unless another one subscribes them.
+// unsubscribes unsubscribes the people of a zulip_channel_subscription, unless another one subscribes them.
 func (b *builder) unsubscribes(c *plan.Change) {
 	added, _, _ := c.Before().List("added_user_ids")
 	if channel, ok := b.subscribersChannel(c, c.Before()); ok {
@@ -197,8 +197,8 @@ func (b *builder) unsubscribes(c *plan.Change) {
 	}
 }
 
-// subscribes applies whom a zulip_channel_subscribers or zulip_channel_subscription puts into a channel. The first is the list of all
-// who are in it; destroying it leaves everyone where they are.
+// subscribes applies a zulip_channel_subscribers or zulip_channel_subscription. The first lists all subscribers. Destroying
+// it unsubscribes no one.
 func (b *builder) subscribes(c *plan.Change) {
 	if !c.HasAfter() {
 		if channel, ok := b.subscribersChannel(c, c.Before()); ok {
@@ -222,7 +222,7 @@ func (b *builder) subscribes(c *plan.Change) {
 	b.subscribe(channel, c, users, unknown, fmt.Sprintf("the users that %s subscribes aren't known yet", c.Address))
 }
 
-// subscribersChannel finds the channel that the subscribers in a change are of.
+// subscribersChannel finds the channel of the subscribers in a change.
 func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access.Channel, bool) {
 	if id, ok := m.Number("channel_id"); ok {
 		channel, ok := b.org.channels[id]
@@ -239,7 +239,7 @@ func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access
 	return made(c, "channel", created)
 }
 
-// readSubscribers reads who is in the channels of which the snapshot does not say it, if that makes a difference.
+// readSubscribers reads the subscribers of channels for which the snapshot does not have them, if they make a difference.
 func (b *builder) readSubscribers() error {
 	for i, was := range b.was.Channels {
 		is := b.is.Channels[i]
@@ -258,7 +258,7 @@ func (b *builder) readSubscribers() error {
 	return nil
 }
 
-// joinDefaultChannels puts the people whose accounts the plan creates into default channels: the server does, whatever their role.
+// joinDefaultChannels subscribes new accounts of the plan to default channels: the server does that for every role.
 func (b *builder) joinDefaultChannels() {
 	joining := slices.DeleteFunc(b.joining(), func(account *access.Account) bool { return account.IsBot })
 	for _, channel := range b.is.Channels {

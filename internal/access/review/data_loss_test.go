@@ -7,11 +7,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// Retention is compared in days, whatever words stand for them.
+// Retention is compared in days, even if words stand for them.
 func TestReviewRetention_ComparedInDays(t *testing.T) {
 	for name, test := range map[string]struct {
 		organization, before, after string
-		planned                     any // of the organization; nil: nothing
+		planned                     any // of the organization; nil: unset
 		says                        string
 	}{
 		"the organization's is shorter":   {"7", "365", "realm_default", nil, "Its messages are deleted after 7 days; before: 365 days."},
@@ -74,7 +74,7 @@ func TestReviewUser_DeactivationActions_DataLoss(t *testing.T) {
 	}
 }
 
-// Whatever links elsewhere says where, also something new.
+// An object that links elsewhere has its URL in the review, also if it is new.
 func TestReviewLinks_TargetShown(t *testing.T) {
 	const url = "https://evil.example.com/{id}"
 	for name, test := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// Everyone gains rights in a channel because it comes back, and not because a group changes that no permission of it names.
+// The cause is that the channel is unarchived, and not a changed group that none of its permissions names.
 func TestReviewReactivatedChannel_GroupChanged_Explained(t *testing.T) {
 	f := newFirm(t)
 	shelf := f.channel("shelf", nil)
@@ -14,18 +14,18 @@ func TestReviewReactivatedChannel_GroupChanged_Explained(t *testing.T) {
 	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "shelf", "adopt_archived": true}),
 		resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers", "members": []string{"mel@example.com"}},
 			attributes{"id": f.advisers, "name": "advisers", "members": []string{"ada@example.com"}}))
-	var rights []*report.Right
+	var permissions []*report.PermissionChange
 	for _, channel := range found.Channels {
 		if channel.ID == shelf {
-			rights = channel.Rights
+			permissions = channel.Permissions
 		}
 	}
-	for _, right := range rights {
-		if right.FollowsFrom != "the reactivation of the channel" {
-			t.Errorf("%s follows from %s", right.Name, right.FollowsFrom)
+	for _, permission := range permissions {
+		if permission.FollowsFrom != "the reactivation of the channel" {
+			t.Errorf("%s follows from %s", permission.Name, permission.FollowsFrom)
 		}
 	}
-	if len(rights) == 0 {
-		t.Errorf("the review has no rights in #shelf: %s", markdownOf(t, found))
+	if len(permissions) == 0 {
+		t.Errorf("the review has no permissions in #shelf: %s", markdownOf(t, found))
 	}
 }

@@ -41,8 +41,8 @@ func (b *builder) setApart() {
 	})
 }
 
-// secrets are the texts that the plan marks as sensitive, but for the names of what the organization has already: who gains and who
-// loses is said of those.
+// secrets are the texts that the plan marks as sensitive, except the names of existing objects and people, about whom the
+// review reports.
 func (b *builder) secrets() (secrets []string) {
 	for _, change := range b.changes {
 		for _, text := range append(change.Before().Secrets(), change.After().Secrets()...) {
@@ -57,10 +57,10 @@ func (b *builder) secrets() (secrets []string) {
 	return secrets
 }
 
-// shortestSecret is how long a text must be to be masked: a shorter one is a part of many words.
+// shortestSecret is the minimum length of a masked text: shorter ones are parts of many words.
 const shortestSecret = 4
 
-// isNamed reports whether something in the organization has a name or an email.
+// isNamed reports whether an object or account in the organization has a name or an email.
 func (b *builder) isNamed(text string) bool {
 	if b.org == nil {
 		return false
@@ -71,8 +71,8 @@ func (b *builder) isNamed(text string) bool {
 	return isUser || isGroup || isChannel
 }
 
-// checkFit makes sure that the plan was made of the organization that is read: what has an ID in the plan has the same name here.
-// Objects with another name aren't reviewed. If no name matches, the organization is a different one.
+// checkFit checks that the plan was made for the organization that is read. An object with an ID in the plan must have the
+// same name here. Objects with another name aren't reviewed. If no name matches, the organization is a different one.
 func (b *builder) checkFit() error {
 	b.setApart()
 	fitting := 0
@@ -108,8 +108,8 @@ func (b *builder) checkFit() error {
 	return nil
 }
 
-// namesOf returns what something is called in the plan, before the change, and what it is called here; ok is false for what has no
-// such name, or is not here.
+// namesOf returns the name of an object in the plan before the change, and its name in the organization. ok is false if it
+// has no such name, or does not exist here.
 func (b *builder) namesOf(c *plan.Change) (planned, held string, ok bool) {
 	id, hasID := c.Before().Number("id")
 	attribute := "name"

@@ -8,9 +8,9 @@ import (
 )
 
 const folderRule = `rule "the folder" {
-  channels = "folder:Board"
-  right    = "read"
-  only     = "role:owners"
+  channels   = "folder:Board"
+  permission = "read"
+  only       = "role:owners"
 }`
 
 // A rule that names a folder by its old name selects nothing, and fails.

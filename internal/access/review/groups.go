@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// startGroup creates, renames or deactivates a zulip_user_group. Who is in it and who may do what with it are applied when all groups
+// startGroup creates, renames or deactivates a zulip_user_group. Its members and permissions are applied after all groups
 // have their names.
 func (b *builder) startGroup(c *plan.Change) {
 	name, known := c.After().Text("name")
@@ -60,13 +60,13 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 	b.changing(group, c)
 }
 
-// changing notes that a change gives a group what it sets.
+// changing notes the group to which a change applies.
 func (b *builder) changing(group *access.Group, c *plan.Change) {
 	group.TouchBy(c.Address)
 	b.groupOf[c] = group
 }
 
-// listedMembers applies who is in a group, alone.
+// listedMembers applies only the members of a group.
 func (b *builder) listedMembers(c *plan.Change) {
 	group := b.groupOf[c]
 	if group == nil {
@@ -85,10 +85,10 @@ func (b *builder) listedMembers(c *plan.Change) {
 	set("subgroups", b.subgroups, &group.DirectSubgroupIDs)
 }
 
-// groupPermissions applies who may do what with a group.
+// groupPermissions applies the permissions of a group.
 func (b *builder) groupPermissions(c *plan.Change) {
 	if group := b.groupOf[c]; group != nil {
-		planned := b.plannedRights(c, permission.UserGroups, group.Permissions)
+		planned := b.plannedPermissions(c, permission.UserGroups, group.Permissions)
 		group.Planned, group.Permissions = merge(group.Planned, planned), withPlanned(group.Permissions, planned)
 	}
 }
@@ -107,8 +107,8 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	return ids, missing
 }
 
-// membership applies a zulip_user_group_membership. It removes people that it no longer lists, unless
-// they were members before it, which no plan shows.
+// membership applies a zulip_user_group_membership. It removes people that it no longer lists, unless they were members
+// before it, which no plan shows.
 func (b *builder) membership(c *plan.Change) {
 	was, is := c.Before(), c.After()
 	before, _, _ := was.List("members")
@@ -137,7 +137,7 @@ func (b *builder) membership(c *plan.Change) {
 	}
 }
 
-// membershipGroup is the group that a membership which is yet to be created is about.
+// membershipGroup is the group of a membership that the plan creates.
 func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 	if id, ok := c.After().Number("group_id"); ok {
 		return id, true
@@ -156,7 +156,7 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 	return group.ID, true
 }
 
-// changeMembers puts people and groups into a group and takes others out.
+// changeMembers adds people and groups to a group and removes others.
 func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
 	group := b.org.groups[id]
 	if group == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// The first sentence says what people can now read; a risk is counted beside it.
+// The first sentence says what people can now read. It counts the risks separately.
 func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 	board := func(f *firm, name, privacy string) attributes {
 		return attributes{"id": f.board, "name": name, "privacy": privacy, "can_subscribe_group": []string{"group:directors"}}
@@ -73,7 +73,7 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 	}
 }
 
-// Several private channels that a group comes to read are one thing to decide.
+// A group that can now read several private channels is one risk.
 func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
 	f := newFirm(t)
 	for i := range 4 {
@@ -89,7 +89,7 @@ func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
 	}
 }
 
-// A new private channel gives no one anything that is there now.
+// A new private channel gives no one access to existing content.
 func TestReviewPrivate_NewChannel_NoRisk(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "new", "privacy": "private_shared_history", "initial_subscribers": []string{"mel@example.com"}}, "id"))

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// manyRights is how many rights over user groups or the organization a risk about a key names.
-const manyRights = 4
+// maxActions is the number of actions that a risk about a key names for user groups or the organization.
+const maxActions = 4
 
 // sayKeys reports the access that new owners of bots, and owners of new bots, gain by the bots' keys.
 func (b *builder) sayKeys() {
@@ -37,43 +37,43 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	if owner.Role == zulip.RoleGuest {
 		condition = report.External
 	}
-	say := func(rights, over string) {
+	say := func(actions, over string) {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), rights, over),
+			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over),
 		})
 	}
-	channels := map[string][]string{} // by what can be done in them
+	channels := map[string][]string{} // by the actions in them
 	var unknown []string
 	for _, channel := range b.is.ActiveChannels() {
-		rights, isKnown := b.rightsByKey(channel.Facts, bot, owner)
-		if len(rights) > 0 {
-			text := permission.JoinRights(rights, len(rights))
+		actions, isKnown := b.channelActionsByKey(channel.Facts, bot, owner)
+		if len(actions) > 0 {
+			text := permission.JoinActions(actions, len(actions))
 			channels[text] = append(channels[text], fmt.Sprintf("%q", channel.Name))
 		}
 		if !isKnown {
 			unknown = append(unknown, fmt.Sprintf("%q", channel.Name))
 		}
 	}
-	for _, rights := range slices.Sorted(maps.Keys(channels)) {
-		say(rights, "in "+report.List(channels[rights]))
+	for _, actions := range slices.Sorted(maps.Keys(channels)) {
+		say(actions, "in "+report.List(channels[actions]))
 	}
 	groups := map[string][]string{}
 	for _, group := range b.is.Groups {
-		rights, isKnown := heldByKey(group.Rights, bot, owner)
-		if len(rights) > 0 && group.Action != report.Deactivate {
-			text := permission.JoinRights(rights, manyRights)
+		actions, isKnown := actionsByKey(group.Effective, bot, owner)
+		if len(actions) > 0 && group.Action != report.Deactivate {
+			text := permission.JoinActions(actions, maxActions)
 			groups[text] = append(groups[text], fmt.Sprintf("%q", group.Name))
 		}
 		if !isKnown {
 			unknown = append(unknown, fmt.Sprintf("user group %q", group.Name))
 		}
 	}
-	for _, rights := range slices.Sorted(maps.Keys(groups)) {
-		say(rights, "for the user groups "+report.List(groups[rights]))
+	for _, actions := range slices.Sorted(maps.Keys(groups)) {
+		say(actions, "for the user groups "+report.List(groups[actions]))
 	}
-	rights, isKnown := heldByKey(b.is.Rights, bot, owner)
-	if len(rights) > 0 {
-		say(permission.JoinRights(rights, manyRights), "in the organization")
+	actions, isKnown := actionsByKey(b.is.Effective, bot, owner)
+	if len(actions) > 0 {
+		say(permission.JoinActions(actions, maxActions), "in the organization")
 	}
 	if !isKnown {
 		unknown = append(unknown, "the organization")
@@ -83,35 +83,36 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 }
 
-// rightsByKey returns what a bot can do in a channel, and its owner cannot, in words. isKnown is false where that may not be all.
-func (b *builder) rightsByKey(facts permission.Channel, bot, owner *zulip.User) (rights []string, isKnown bool) {
+// channelActionsByKey returns in words what a bot can do in a channel and its owner cannot. isKnown is false if there may be
+// more.
+func (b *builder) channelActionsByKey(facts permission.Channel, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
-	for _, right := range permission.Rights {
-		_, has := facts.Permissions[string(right)]
-		who, isCertain := b.is.People.Can(right, facts)
+	for _, name := range permission.ChannelPermissions {
+		_, has := facts.Permissions[string(name)]
+		who, isCertain := b.is.People.Can(name, facts)
 		switch {
 		case who.Has(owner.ID):
 		case !isCertain:
-			isKnown = isKnown && !has && !facts.Unknown[string(right)] && right != permission.CanRead // otherwise the server has no such permission
+			isKnown = isKnown && !has && !facts.Unknown[string(name)] && name != permission.CanRead // otherwise the server has no such permission
 		case who.Has(bot.ID):
-			rights = append(rights, right.InWords())
+			actions = append(actions, name.InWords())
 		}
 	}
-	return rights, isKnown
+	return actions, isKnown
 }
 
-// heldByKey is rightsByKey of rights over a user group or the organization.
-func heldByKey(all []*access.Right, bot, owner *zulip.User) (rights []string, isKnown bool) {
+// actionsByKey is channelActionsByKey for a user group or the organization.
+func actionsByKey(all []*access.EffectivePermission, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
-	for _, right := range all {
-		who, isCertain := right.Held.Certain()
+	for _, permission := range all {
+		who, isCertain := permission.Held.Certain()
 		switch {
 		case who.Has(owner.ID):
 		case !isCertain:
 			isKnown = false
 		case who.Has(bot.ID):
-			rights = append(rights, right.Text)
+			actions = append(actions, permission.Text)
 		}
 	}
-	return rights, isKnown
+	return actions, isKnown
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// many is an organization of so many people, and a plan that changes so many channels of it.
+// many is an organization with a number of people, and a plan that changes a number of channels.
 func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *store.Store, plan string) {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
@@ -49,7 +49,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *stor
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Each channel loses its own people, so that no two are alike.
+		// Each channel loses its own people, so that no two are equal.
 		posters := []string{"role:administrators", fmt.Sprintf("user:m%d@example.com", i)}
 		change := resourceChange("zulip_channel", attributes{"id": id, "name": name, "can_send_message_group": []string{"role:everyone"}},
 			attributes{"id": id, "name": name, "can_send_message_group": posters})
@@ -59,8 +59,8 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *stor
 	return server, store.New(client, self, 0, new(runstate.State)), planOf(t, changes...)
 }
 
-// Hundreds of channels in an organization of a thousand, of 5,000 with ZULIP_TEST_ALL=1, cost one snapshot, and a comment that is short enough
-// says what it leaves out.
+// A review of hundreds of channels and 1,000 people takes one snapshot. Its comment is short enough and says what it leaves
+// out. With ZULIP_TEST_ALL=1 there are 5,000 people.
 func TestProtocolReview_LargePlan_OneSnapshot(t *testing.T) {
 	people, channels := 1000, 250
 	if os.Getenv("ZULIP_TEST_ALL") == "1" {
@@ -77,8 +77,8 @@ func TestProtocolReview_LargePlan_OneSnapshot(t *testing.T) {
 		t.Fatalf("the review has %d channels", len(found.Channels))
 	}
 	for _, channel := range found.Channels {
-		if right := channel.Rights[0]; right.Name != "can_send_message_group" || right.Lose.Len() != people-1 {
-			t.Fatalf("in %s %d lose %s", channel.Name, right.Lose.Len(), right.Name)
+		if permission := channel.Permissions[0]; permission.Name != "can_send_message_group" || permission.Lose.Len() != people-1 {
+			t.Fatalf("in %s %d lose %s", channel.Name, permission.Lose.Len(), permission.Name)
 		}
 	}
 	text := markdownOf(t, found)
@@ -96,8 +96,8 @@ func BenchmarkReview_LargePlan(b *testing.B) {
 	}
 }
 
-// A review takes what grows with the channels of the plan and with the people of the organization, and not with the square of
-// either, with the reading of the organization and the Markdown.
+// The time of a review grows linearly with the channels of the plan and the people of the organization. It includes reading
+// the organization and writing Markdown.
 func TestProtocolReview_LargePlan_Linear(t *testing.T) {
 	for name, sizes := range map[string]func(number int) (people, channels int){
 		"channels": func(number int) (people, channels int) { return 300, number },
@@ -116,7 +116,7 @@ func TestProtocolReview_LargePlan_Linear(t *testing.T) {
 	}
 }
 
-// hostilePlan is a plan in which every name is so long. No server would take any of them.
+// hostilePlan is a plan with names of this length, longer than servers accept.
 func hostilePlan(t *testing.T, length int) string {
 	t.Helper()
 	long := func(name string) string { return name + strings.Repeat("n", length) }
@@ -144,7 +144,7 @@ func hostilePlan(t *testing.T, length int) string {
 	return planOf(t, changes...)
 }
 
-// Names as no server takes them make neither a page nor a comment large: they are cut to what servers take.
+// Names longer than servers accept don't make a page or a comment large: they are cut to that length.
 func TestReview_GiganticNames_Truncated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	const gigantic = 20_000
@@ -178,8 +178,8 @@ func TestReview_GiganticNames_Truncated(t *testing.T) {
 	}
 }
 
-// crowded is an organization with two guests, two bots, a group that no one is in, and channels in which the members of
-// this group alone can post. One guest is in all of them, the other in every second; the bots take turns.
+// crowded is an organization with two guests, two bots, an empty group, and channels in which only its members can post. One
+// guest is in all channels, the other in every second. The bots take turns.
 func crowded(t *testing.T, channels int) (o *acctest.Organization, group int64, ids []int64) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
@@ -207,7 +207,7 @@ func crowded(t *testing.T, channels int) (o *acctest.Organization, group int64, 
 	return o, group, ids
 }
 
-// One change of a group has the same consequence in many channels: that is one thing to look at, and is counted as one.
+// A change of one group with the same effect in many channels is one risk, and is counted as one.
 func TestReview_SameConsequence_CountedOnce(t *testing.T) {
 	o, group, _ := crowded(t, 40)
 	members := func(addresses ...string) attributes {
@@ -233,7 +233,7 @@ func TestReview_SameConsequence_CountedOnce(t *testing.T) {
 	}
 }
 
-// Bots that can no longer post are one thing to look at, whichever they are, and all are named.
+// Bots that can no longer post are one risk, which names them all.
 func TestReviewBots_PostingLost_OneFinding(t *testing.T) {
 	o, group, ids := crowded(t, 4)
 	changes := []attributes{}

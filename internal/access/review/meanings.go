@@ -23,12 +23,12 @@ func (b *builder) sayMeanings() {
 			b.unknown(access.Anywhere, "This version doesn't know %s: it has no resource %s.", change.Address, change.Type)
 			continue
 		}
-		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
+		also := &report.Also{Resource: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
 		switch {
 		case of.NamedBy == "" && change.Does("create"):
-			also.Action = report.Update // there is one already
+			also.Action = report.Update // a risk reports it already
 		case isInactive(change.After()) && change.Does("create"):
-			also.Action = report.Update // an existing account is adopted
+			also.Action = report.Update // the plan adopts an existing account
 		case isInactive(change.After()) && !isInactive(change.Before()):
 			also.Action = report.EndOf(change.Type)
 		case isKept(change.Before()) && change.Does("delete"):
@@ -38,7 +38,7 @@ func (b *builder) sayMeanings() {
 		if also.Action != report.Release {
 			isSaid = b.report.Say(b.meaningOf(change, of), also)
 		}
-		if change.ReplacedBy != nil { // the line of what is made in its place says so
+		if change.ReplacedBy != nil { // the line of the new object says so
 			named[change.Address] = named[change.Address] || isSaid
 			continue
 		}
@@ -48,11 +48,11 @@ func (b *builder) sayMeanings() {
 	}
 	b.sayLastDomain()
 	b.sayRekeyed()
-	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Address, y.Address) })
+	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Resource, y.Resource) })
 }
 
-// sayLastDomain says that an organization whose last domain is removed does not restrict addresses any more: the server sees to
-// that (server-behavior §L11).
+// sayLastDomain says that an organization without domains no longer restricts email addresses, because the server removes
+// the restriction (server-behavior §L11).
 func (b *builder) sayLastDomain() {
 	if b.org == nil || b.org.Realm() == nil || b.org.settings().Value("emails_restricted_to_domains").Data != true {
 		return
@@ -78,7 +78,7 @@ func (b *builder) sayLastDomain() {
 	}
 }
 
-// sayRekeyed says of channels that another key of for_each or count ends and recreates  what becomes of the messages.
+// sayRekeyed reports the loss of messages if another key of for_each or count destroys and recreates a channel.
 func (b *builder) sayRekeyed() {
 	ended, made := map[string][]*plan.Change{}, map[string][]*plan.Change{}
 	for _, change := range b.of("zulip_channel") {
@@ -104,13 +104,13 @@ func (b *builder) sayRekeyed() {
 	}
 }
 
-// meaningOf returns what a change of a plan means.
+// meaningOf returns the meaning of a change in the plan.
 func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	change := meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
 		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
-			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
+			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasPermission(name))
 		},
 	}
 	if b.org != nil {
@@ -123,7 +123,7 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		change.Retention = b.retention
 	}
 	change.ListsAll = b.org == nil
-	if of.NamedBy == "" && c.Does("create") { // the organization has it already
+	if of.NamedBy == "" && c.Does("create") { // the organization already has it
 		change.IsMade = false
 		change.Before = nothingKnown{c.After()}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
@@ -146,13 +146,13 @@ func (b *builder) retention() (before, after meaning.Value) {
 	return before, after
 }
 
-// unsetStays are the attributes of an organization before a plan: an attribute that the plan leaves out stays as it is.
+// unsetStays are the attributes of an organization before a plan. An attribute that the plan leaves out does not change.
 type unsetStays struct {
 	plan.Attributes
 	before meaning.Attributes
 }
 
-// Value returns the value before the plan, or none of an attribute that the plan leaves out.
+// Value returns the value before the plan, or no value for an attribute that the plan leaves out.
 func (u unsetStays) Value(name string) meaning.Value {
 	if planned := u.Attributes.Value(name); planned.IsNone() {
 		return planned
@@ -160,16 +160,16 @@ func (u unsetStays) Value(name string) meaning.Value {
 	return u.before.Value(name)
 }
 
-// nothingKnown are attributes of which no value is known.
+// nothingKnown are attributes with unknown values.
 type nothingKnown struct{ plan.Attributes }
 
-// Value returns that it is not known.
+// Value returns an unknown value.
 func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
 
-// hasRight reports whether the report has a line of a permission of the organization: it has none where someone has done by
-// hand what is planned.
-func (b *builder) hasRight(name string) bool {
-	return slices.ContainsFunc(b.report.Rights, func(right *report.Right) bool { return right.Name == name })
+// hasPermission reports whether the report has a line about a permission of the organization. It has none if the permission
+// already has the planned value.
+func (b *builder) hasPermission(name string) bool {
+	return slices.ContainsFunc(b.report.Permissions, func(permission *report.PermissionChange) bool { return permission.Name == name })
 }
 
 // namedAddresses are the resources listed with a channel, a group or an account of the report.
@@ -181,18 +181,18 @@ func (b *builder) namedAddresses() map[string]bool {
 		}
 	}
 	for _, channel := range b.report.Channels {
-		add(channel.Addresses)
+		add(channel.Resources)
 	}
 	for _, group := range b.report.Groups {
-		add(group.Addresses)
+		add(group.Resources)
 	}
 	for _, person := range b.report.People {
-		add(person.Addresses)
+		add(person.Resources)
 	}
 	return named
 }
 
-// isComputed reports whether what follows from an attribute stands in the lists of the report.
+// isComputed reports whether the lists of the report have the effects of an attribute.
 func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	switch row.Class {
 	case meaning.Permission:
@@ -211,7 +211,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	return false
 }
 
-// actionOf reads what a change does; ended is the word for what becomes of something that is destroyed.
+// actionOf returns the action of a change. ended is the action for a destroyed object.
 func actionOf(c *plan.Change, ended report.Action) report.Action {
 	switch {
 	case c.Replaces != nil:

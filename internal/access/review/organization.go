@@ -14,15 +14,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// unknownPeopleID is the ID of a group that no organization has: it stands for people who are not known yet.
+// unknownPeopleID is the ID of a group that no organization has. It stands for people who are not known yet.
 const unknownPeopleID = math.MinInt64
 
-// plannedOrganization finds in the organization after a plan what the plan names: principals resolve in it. What is yet to be created
-// has negative IDs.
+// plannedOrganization resolves the principals of the plan in the organization after the plan. A planned object has a
+// negative ID.
 type plannedOrganization struct {
 	*snapshot.Snapshot
 	after *access.Organization
-	// accounts are those that the plan changes; groups and channels are all.
+	// accounts are those that the plan changes; groups and channels are all of them.
 	accounts map[int64]*access.Account
 	groups   map[int64]*access.Group
 	channels map[int64]*access.Channel
@@ -40,7 +40,7 @@ func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization)
 	return o
 }
 
-// nextID returns the ID for something that is yet to be created.
+// nextID returns the ID for a new object.
 func (o *plannedOrganization) nextID() int64 {
 	o.last--
 	return o.last
@@ -54,7 +54,7 @@ func (o *plannedOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	return nil, false
 }
 
-// UserGroupByName returns the group that has a name when the plan is applied.
+// UserGroupByName returns the group that has a name after the plan.
 func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 	if group, ok := o.Snapshot.UserGroupByName(name); ok && o.groups[group.ID].Name == group.Name && !o.groups[group.ID].Deactivated {
 		return &o.groups[group.ID].UserGroup, true
@@ -67,8 +67,8 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 	return nil, false
 }
 
-// changesHands reports whether the plan takes a name from one user group and gives it to another. A configuration that writes such a
-// name may mean either.
+// changesHands reports whether the plan moves a name from one user group to another. A configuration with the name may mean
+// either group.
 func (o *plannedOrganization) changesHands(text string) bool {
 	principal, err := permission.PlainGroup(text)
 	if err != nil {
@@ -88,7 +88,7 @@ func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 	return o.Snapshot.User(id)
 }
 
-// UserByAddress returns the person or bot with an address, whatever its case.
+// UserByAddress returns the person or bot with an email address. Case is ignored.
 func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
 	for _, account := range o.accounts {
 		if strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
@@ -133,7 +133,7 @@ func (o *plannedOrganization) findUser(text string) (*zulip.User, bool) {
 	return o.UserByAddress(text)
 }
 
-// findGroup finds the group that an attribute means: an ID in digits, or a name, also as name:2024 or as a principal.
+// findGroup finds the group in an attribute: an ID in digits, or a name, also as name:2024 or as a principal.
 func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
 	text, err := permission.PlainGroup(text)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
 	return o.UserGroupByName(name)
 }
 
-// findUsers finds the users of a list, and returns the texts that it can't find.
+// findUsers finds the users of a list, and returns the texts of users that don't exist.
 func (o *plannedOrganization) findUsers(texts []string) (ids []int64, missing []string) {
 	for _, text := range texts {
 		if user, ok := o.findUser(text); ok {

@@ -18,8 +18,8 @@ func TestReviewOrganization_DestroyedWithReset_Shown(t *testing.T) {
 			"can_create_groups": []string{"group:sre"}, "can_mention_many_users_group": []string{"role:administrators"},
 		}
 		found := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", state, nil)))
-		if len(found.Rights) != want || want > 0 && found.Rights[0].Name != "can_create_groups" {
-			t.Errorf("%s: the review shows %+v", onDestroy, found.Rights)
+		if len(found.Permissions) != want || want > 0 && found.Permissions[0].Name != "can_create_groups" {
+			t.Errorf("%s: the review shows %+v", onDestroy, found.Permissions)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// account returns an account as the plan leaves it, and notes which resources change it.
+// account returns an account after the plan, and notes the resources that change it.
 func (b *builder) account(user *zulip.User, addresses ...string) *access.Account {
 	account := b.org.accounts[user.ID]
 	if account == nil {
@@ -37,7 +37,7 @@ func (b *builder) ownerOf(bot *zulip.User) (owner report.Value) {
 	return owner
 }
 
-// person applies the change of an account: zulip_user or zulip_bot.
+// person applies a zulip_user or zulip_bot.
 func (b *builder) person(c *plan.Change) {
 	if c.Does("create") {
 		if !isInactive(c.After()) { // otherwise a deactivated account is adopted, and stays deactivated
@@ -65,7 +65,7 @@ func (b *builder) person(c *plan.Change) {
 	}
 }
 
-// isInactive reports whether attributes are those of an account that is kept deactivated.
+// isInactive reports whether the attributes keep an account deactivated.
 func isInactive(m plan.Attributes) bool {
 	active, ok := m.Flag("active")
 	return ok && !active
@@ -83,7 +83,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 		account.BotOwnerID, account.OwnerText = &owner.ID, report.ValueOf(owner.Address())
 	case known:
 		b.missing(access.Anywhere, c, []string{text})
-		account.OwnerText = report.Value{Texts: []string{text}, Unknown: true}
+		account.OwnerText = report.Value{Values: []string{text}, Unknown: true}
 	default:
 		b.unknown(access.Anywhere, "The owner of %s isn't known yet, and the bot's access depends on it.", c.Address)
 		account.OwnerText = report.Value{Unknown: true}
@@ -102,7 +102,7 @@ func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
 	return &account.User, true
 }
 
-// joining are those who have an account after the plan and not before.
+// joining are the accounts that exist only after the plan.
 func (b *builder) joining() (all []*access.Account) {
 	for _, account := range b.is.Accounts {
 		if user, had := b.org.Snapshot.User(account.ID); account.IsActive && (!had || !user.IsActive) {
@@ -112,7 +112,7 @@ func (b *builder) joining() (all []*access.Account) {
 	return all
 }
 
-// currentUser finds the account whose ID an attribute is.
+// currentUser finds the account with the ID in an attribute.
 func (b *builder) currentUser(m plan.Attributes, attribute string) (*zulip.User, bool) {
 	id, ok := m.Number(attribute)
 	if !ok {
@@ -121,7 +121,7 @@ func (b *builder) currentUser(m plan.Attributes, attribute string) (*zulip.User,
 	return b.org.User(id)
 }
 
-// deactivate ends an account.
+// deactivate deactivates an account.
 func (b *builder) deactivate(c *plan.Change, user *zulip.User) {
 	if user.IsActive {
 		b.deactivationActions(c, user)
@@ -129,7 +129,8 @@ func (b *builder) deactivate(c *plan.Change, user *zulip.User) {
 	}
 }
 
-// endBots ends the bots of those whom the plan deactivates: the server does, and does not reactivate them with their owners.
+// endBots deactivates the bots of people whom the plan deactivates. The server does that, and does not reactivate the bots
+// with their owners.
 func (b *builder) endBots() {
 	for _, user := range b.org.Users() {
 		bot, _ := b.org.User(user.ID)
@@ -143,7 +144,7 @@ func (b *builder) endBots() {
 	}
 }
 
-// deactivationActions says what the server deletes with a deactivation, for good.
+// deactivationActions reports the content that the server permanently deletes with a deactivation.
 func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 	attributes := c.After()
 	if !c.HasAfter() {
@@ -201,7 +202,7 @@ func (b *builder) userCreated(c *plan.Change) {
 	b.join(c, account)
 }
 
-// join makes an account active, with the role and the owner that it is given. What the change does not set stays.
+// join makes an account active, with the role and the owner of the change. Without these in the change, they stay.
 func (b *builder) join(c *plan.Change, account *access.Account) {
 	account.IsActive = true
 	if role, ok := plannedRole(c.After()); ok {
@@ -213,14 +214,14 @@ func (b *builder) join(c *plan.Change, account *access.Account) {
 	b.setOwner(c, &account.User)
 }
 
-// plannedRole is the role that attributes give.
+// plannedRole is the role in attributes.
 func plannedRole(m plan.Attributes) (zulip.Role, bool) {
 	value, known := m.Text("role")
 	role, ok := zulip.ParseRole(value)
 	return role, known && ok
 }
 
-// roleResource applies a zulip_user_role. Destroying one gives another role only if it says which.
+// roleResource applies a zulip_user_role. Destroying it changes the role only with on_destroy.
 func (b *builder) roleResource(c *plan.Change) {
 	m, isEnd := c.After(), c.Does("delete")
 	if isEnd {
@@ -249,7 +250,7 @@ func (b *builder) roleResource(c *plan.Change) {
 	b.setRole(c, user, m)
 }
 
-// setRole gives the role that an attribute says.
+// setRole sets the role of an attribute.
 func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	if role, ok := plannedRole(m); ok {
 		b.giveRole(c, user, role)

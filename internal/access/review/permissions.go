@@ -12,9 +12,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// plannedRights returns the permissions of one thing that a change writes, by name. current are the values now; of a thing
-// that is yet to be created there are none, and what the configuration does not set is left to the server.
-func (b *builder) plannedRights(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.PlannedPermission {
+// plannedPermissions returns the permissions of an object that a change writes, by name. current are its values now. A new
+// object has none, and the server decides the permissions that the configuration leaves out.
+func (b *builder) plannedPermissions(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
 	for _, setting := range table.Settings {
 		texts, unknown, ok := c.After().List(setting.Name)
@@ -23,7 +23,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 			continue
 		}
 		value, there := current[setting.Name]
-		planned := access.PlannedPermission{Text: report.Value{Texts: texts, Unknown: unknown}, Unknown: unknown}
+		planned := access.PlannedPermission{Text: report.Value{Values: texts, Unknown: unknown}, Unknown: unknown}
 		resolved, sure := b.org.resolve(texts)
 		switch {
 		case unknown:
@@ -33,12 +33,12 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization doesn't have someone whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
-			continue // it was already changed outside Terraform
+			continue // it already has this value
 		default:
-			planned.Text.Texts, planned.Value = permission.Texts(resolved, b.org), resolved
+			planned.Text.Values, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
 		if c.After().Value(setting.Name).IsSecret {
-			planned.Text.Texts = []string{"a sensitive value"}
+			planned.Text.Values = []string{"a sensitive value"}
 		}
 		all[setting.Name] = planned
 	}
@@ -50,9 +50,9 @@ func (b *builder) organization(c *plan.Change) {
 	var planned map[string]access.PlannedPermission
 	switch {
 	case c.Does("delete"):
-		planned = b.resetRights(c)
+		planned = b.resetPermissions(c)
 	case c.HasAfter():
-		planned = b.plannedRights(c, permission.Organizations, b.is.Permissions)
+		planned = b.plannedPermissions(c, permission.Organizations, b.is.Permissions)
 		b.organizationSettings(c)
 		if required, ok := c.After().Flag("invite_required"); ok {
 			b.is.Joining.InviteRequired = &required
@@ -64,7 +64,7 @@ func (b *builder) organization(c *plan.Change) {
 	b.is.Permissions = withPlanned(b.is.Permissions, planned)
 }
 
-// invitation applies a zulip_invite_link or zulip_invitation. What is revoked counts until it is.
+// invitation applies a zulip_invite_link or zulip_invitation. A revoked invitation counts until it is revoked.
 func (b *builder) invitation(c *plan.Change) {
 	text, known := c.After().Text("invite_as")
 	role, ok := zulip.ParseRole(text)
@@ -76,8 +76,8 @@ func (b *builder) invitation(c *plan.Change) {
 	}
 }
 
-// resetRights returns the permissions that destroying the organization's resource resets.
-func (b *builder) resetRights(c *plan.Change) map[string]access.PlannedPermission {
+// resetPermissions returns the permissions that destroying the organization's resource resets.
+func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
 	if onDestroy, _ := c.Before().Text("on_destroy"); onDestroy != "reset" {
 		return all
@@ -85,20 +85,20 @@ func (b *builder) resetRights(c *plan.Change) map[string]access.PlannedPermissio
 	managed, _, _ := c.Before().List("reset_permissions")
 	for name, principal := range permission.ResetsOf(b.org.Realm(), managed, b.org) {
 		if resolved, sure := b.org.resolve([]string{principal.String()}); sure {
-			all[name] = access.PlannedPermission{Text: report.Value{Texts: permission.Texts(resolved, b.org)}, Value: resolved}
+			all[name] = access.PlannedPermission{Text: report.Value{Values: permission.Texts(resolved, b.org)}, Value: resolved}
 		}
 	}
 	return all
 }
 
-// The settings of the organization that are no permissions and decide who may do what all the same.
+// The settings of the organization that are not permissions but decide who can do what.
 const (
 	waitingPeriod = "waiting_period_threshold"
 	spectators    = "enable_spectator_access"
 )
 
-// settingRightTexts says what follows from a setting, to follow "can".
-var settingRightTexts = map[string]string{
+// settingPermissionTexts are the effects of settings, to follow "can".
+var settingPermissionTexts = map[string]string{
 	waitingPeriod: "become a full member, after so many days", spectators: "read web-public channels without an account",
 }
 
@@ -123,21 +123,21 @@ func (b *builder) organizationSettings(c *plan.Change) {
 }
 
 func (b *builder) organizationSetting(name string, before, after report.Value) {
-	was := &access.Right{Name: name, Text: settingRightTexts[name], Value: before}
-	is := &access.Right{Name: name, Text: settingRightTexts[name], Value: after}
+	was := &access.EffectivePermission{Name: name, Text: settingPermissionTexts[name], Value: before}
+	is := &access.EffectivePermission{Name: name, Text: settingPermissionTexts[name], Value: after}
 	if after.Unknown {
 		is.Held, is.Why = permission.HeldByUnknown(), "the plan doesn't know "+name+" yet"
 	}
-	b.was.Rights, b.is.Rights = append(b.was.Rights, was), append(b.is.Rights, is)
+	b.was.Effective, b.is.Effective = append(b.was.Effective, was), append(b.is.Effective, is)
 }
 
-// fullMembers works out who is a full member, where the waiting period changes.
+// fullMembers computes who is a full member if the waiting period changes.
 func (b *builder) fullMembers() {
 	fullMembers, ok := b.org.UserGroupByName("role:fullmembers")
-	for i, is := range b.is.Rights {
+	for i, is := range b.is.Effective {
 		if is.Name == waitingPeriod && ok && !is.Value.Unknown {
 			value := zulip.NamedGroup(fullMembers.ID)
-			b.was.Rights[i].Held, is.Held = b.was.People.In(value).Held(), b.is.People.In(value).Held()
+			b.was.Effective[i].Held, is.Held = b.was.People.In(value).Held(), b.is.People.In(value).Held()
 		}
 	}
 }

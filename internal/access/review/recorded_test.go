@@ -19,8 +19,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// savedPlans are those cases of TestAccReviewOfRealPlans whose plans OpenTofu made too: TF_ACC_TERRAFORM_PATH names the
-// CLI that recreates them .
+// savedPlans are the cases of TestAccReviewOfRealPlans with a plan of OpenTofu too. With TF_ACC_TERRAFORM_PATH, that CLI
+// makes them again.
 var savedPlans = []string{"permission", "drift", "unknown", "new-channel", "membership", "role", "organization", "imported"}
 
 // savedOrganization is the organization that a saved plan was made for.
@@ -62,7 +62,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The same change is the same review, whether Terraform planned it or OpenTofu.
+// The review of a change is the same for a plan of Terraform and a plan of OpenTofu.
 func TestReviewSavedPlan_BothTools_Same(t *testing.T) {
 	for _, name := range savedPlans {
 		for _, made := range []string{"", "tofu-"} {
@@ -108,9 +108,11 @@ func TestReviewProvider_OtherRegistry_Same(t *testing.T) {
 	}
 }
 
-// A plan of OpenTofu in JSON does not say which instance of a provider configuration with for_each a resource has
-// (tofu-by-site.tf is what this one is of, and has a channel of the same ID and name in two organizations): nothing of the one is
-// taken for the other's. Where all instances name one site, they are of one organization.
+// An OpenTofu plan in JSON does not have a resource's instance of a provider configuration with for_each. The review then
+// looks up nothing in one of the organizations.
+//
+// The plan is of tofu-by-site.tf, which has a channel with the same ID and name in two organizations. If all instances name
+// one site, they are of one organization.
 func TestReviewOfProviderInstances(t *testing.T) {
 	const site = "http://127.0.0.1:9871"
 	o, text := savedOrganization(t, "by-site"), readFile(t, "tofu-by-site.plan.json")
@@ -144,46 +146,45 @@ func TestReviewOfProviderInstances(t *testing.T) {
 		}
 	}
 
-	// What the configuration has no more may have been of any provider configuration, also of one with which nothing changes.
+	// A resource that the configuration no longer has may be of any provider configuration, also of an unchanged one.
 	gone := strings.ReplaceAll(text, `"address":"zulip_channel.fixed","mode":"managed","type":"zulip_channel","name":"fixed","provider_config_key"`, `"address":"zulip_channel.other","provider_config_key"`)
 	if found, err = reviewed(gone, "zulip.by_site", site); err != nil || gone == text || len(found.Channels) != 0 || len(found.Unknown) != 1 {
 		t.Errorf("of a resource that the configuration has no more: %v, %+v", err, found)
 	}
 }
 
-// missed is one account that gained or lost a right on a real server, at feature level 442, by a change of which the
-// review said something else.
+// missed is an account that gained or lost access on a real server at feature level 442, unlike in the review of the change.
 type missed struct {
-	Miss    string           `json:"miss"` // "review"
-	Change  []any            `json:"change"`
-	Right   permission.Right `json:"right"`
-	Who     string           `json:"who"`
-	Role    []any            `json:"role"`
-	Said    any              `json:"said"`
-	Real    any              `json:"real"`
-	Can     []bool           `json:"access_said"` // before and after
-	Could   []bool           `json:"access_real"`
-	Words   any              `json:"words"`
-	Privacy string           `json:"privacy"`
+	Miss       string                       `json:"miss"` // "review"
+	Change     []any                        `json:"change"`
+	Permission permission.ChannelPermission `json:"permission"`
+	Who        string                       `json:"who"`
+	Role       []any                        `json:"role"`
+	Said       any                          `json:"said"`
+	Real       any                          `json:"real"`
+	Can        []bool                       `json:"access_said"` // before and after
+	Could      []bool                       `json:"access_real"`
+	Words      any                          `json:"words"`
+	Privacy    string                       `json:"privacy"`
 }
 
 func (m *missed) isWebhook() bool {
 	return strings.Contains(fmt.Sprint(m.Words), "incoming webhook bots")
 }
 
-// isAlreadyIn reports whether the account could not be taken out of the archived channel before it tried to join: the
-// server's answer to who is in it is success.
+// isAlreadyIn reports whether the request to unsubscribe the account from the archived channel failed before it tried to
+// join. The server's answer about its subscription is success.
 func (m *missed) isAlreadyIn() bool {
-	return m.Change[0] == "archive" && m.Right == permission.CanSubscribe && !m.isWebhook()
+	return m.Change[0] == "archive" && m.Permission == permission.CanSubscribe && !m.isWebhook()
 }
 
-// isTakenOut reports whether the account had been taken out of the archived channel, after it had tried to join it, and
-// no one could put it back. What it lost it lost by that.
+// isTakenOut reports whether the account tried to join the archived channel and was then unsubscribed, and no one could
+// subscribe it again. It lost access by that.
 func (m *missed) isTakenOut() bool {
-	return m.Change[0] == "archive" && slices.Contains([]permission.Right{permission.CanAddSubscribers, permission.CanRemoveSubscribers}, m.Right)
+	return m.Change[0] == "archive" && slices.Contains([]permission.ChannelPermission{permission.CanAddSubscribers, permission.CanRemoveSubscribers}, m.Permission)
 }
 
-// scene is an organization of one's own in which such a change is planned anew.
+// scene is a new organization in which such a change is planned again.
 type scene struct {
 	t       *testing.T
 	o       *acctest.Organization
@@ -241,7 +242,7 @@ func (s *scene) make(privacy string, subscribers ...int64) {
 	s.permit(string(permission.CanAdministerChannel), "")
 }
 
-// permit gives a right in the channel to a value; "" is nobody.
+// permit gives a permission of the channel to a principal; "" is nobody.
 func (s *scene) permit(setting, value string) {
 	s.t.Helper()
 	if value == "" {
@@ -270,20 +271,20 @@ func (s *scene) channelChange(before, after attributes) attributes {
 	return resourceChange("zulip_channel", base(before), base(after))
 }
 
-// plan makes the situation before the change, and returns the changes.
+// plan creates the situation before the change, and returns the changes.
 func (s *scene) plan() []attributes {
 	s.t.Helper()
-	right := string(s.row.Right)
+	permission := string(s.row.Permission)
 	switch s.row.Change[0] {
 	case "permissions":
 		s.make(s.row.Privacy, s.who)
 		nobody, named := []string{"role:nobody"}, []string{"user:" + s.address}
 		before, after := nobody, named
 		if s.row.Can[0] {
-			s.permit(right, s.named())
+			s.permit(permission, s.named())
 			before, after = named, nobody
 		}
-		return []attributes{s.channelChange(attributes{right: before}, attributes{right: after})}
+		return []attributes{s.channelChange(attributes{permission: before}, attributes{permission: after})}
 	case "deactivate":
 		s.make(s.row.Privacy)
 		return []attributes{resourceChange("zulip_user", attributes{"id": s.who, "email": s.address}, nil)}
@@ -300,7 +301,7 @@ func (s *scene) plan() []attributes {
 		return []attributes{s.channelChange(attributes{"privacy": "public"}, attributes{"privacy": s.row.Privacy})}
 	case "waiting":
 		s.make(s.row.Privacy)
-		s.permit(right, s.role("fullmembers"))
+		s.permit(permission, s.role("fullmembers"))
 		s.realm("waiting_period_threshold", "100000")
 		return []attributes{resourceChange("zulip_organization", attributes{"waiting_period_threshold": 100000}, attributes{"waiting_period_threshold": 0})}
 	case "archive":
@@ -314,30 +315,30 @@ func (s *scene) planArchive() []attributes {
 	s.t.Helper()
 	var changes []attributes
 	switch {
-	case s.row.Right == permission.CanDeleteOwnMessage:
+	case s.row.Permission == permission.CanDeleteOwnMessage:
 		s.make(s.row.Privacy)
 		s.permit("can_subscribe_group", s.named())
 		s.permit("can_delete_own_message_group", s.role("everyone"))
 	case s.row.isTakenOut():
 		s.make(s.row.Privacy, s.who)
-		if s.row.Right == permission.CanAddSubscribers {
+		if s.row.Permission == permission.CanAddSubscribers {
 			s.realm("can_add_subscribers_group", fmt.Sprintf(`{"new":%s}`, s.role("members")))
 		} else {
-			s.permit(string(s.row.Right), s.named())
+			s.permit(string(s.row.Permission), s.named())
 		}
 		changes = append(changes, resourceChange("zulip_channel_subscription",
 			attributes{"channel_id": s.channel, "users": []string{s.address}, "added_user_ids": []int64{s.who}}, nil))
 	default:
 		s.make(s.row.Privacy, s.who)
 		if s.row.isWebhook() {
-			s.permit(string(s.row.Right), s.named())
+			s.permit(string(s.row.Permission), s.named())
 		}
 	}
 	return append(changes, s.channelChange(attributes{"on_destroy": "archive"}, nil))
 }
 
-// TestConformanceReview_PastErrors_Correct plans each of the changes anew, in the least situation in which the account could
-// before the change what it could on the server.
+// TestConformanceReview_PastErrors_Correct plans each change again. It gives the account as little as possible of what the
+// account could do on the server before the change.
 func TestConformanceReview_PastErrors_Correct(t *testing.T) {
 	data, err := os.ReadFile("../../realm/permission/testdata/access/misses.json")
 	if err != nil {
@@ -359,8 +360,8 @@ func TestConformanceReview_PastErrors_Correct(t *testing.T) {
 		}
 		s := newScene(t, &row)
 		plan := planOf(t, s.plan()...)
-		if got := effectOn(reviewOf(t, s.o, plan), "c", row.Right, s.who); got != want {
-			t.Errorf("[%d] %v: %s by %s %v in a %s channel: %d, not %d: %v", i, row.Change, row.Right, row.Who, row.Role, row.Privacy, got, want, row.Words)
+		if got := effectOn(reviewOf(t, s.o, plan), "c", row.Permission, s.who); got != want {
+			t.Errorf("[%d] %v: %s by %s %v in a %s channel: %d, not %d: %v", i, row.Change, row.Permission, row.Who, row.Role, row.Privacy, got, want, row.Words)
 			continue
 		}
 		alike++

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
 )
 
-// replaced makes the change of a resource one that destroys it and creates another.
+// replaced turns a change into one that destroys the object and creates another one.
 func replaced(change attributes, actions ...string) attributes {
 	if randomorg.Replaced(change); len(actions) > 0 {
 		change["change"].(attributes)["actions"] = actions
@@ -17,7 +17,7 @@ func replaced(change attributes, actions ...string) attributes {
 	return change
 }
 
-// expectRule expects that a rule passes or fails.
+// expectRule checks that a rule passes or fails.
 func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
 	t.Helper()
 	at := slices.IndexFunc(found.Rules, func(rule *report.Rule) bool { return rule.Name == name })
@@ -29,7 +29,7 @@ func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
 	}
 }
 
-// expectCondition expects that a condition applies to a review.
+// expectCondition checks that a condition applies to a review.
 func expectCondition(t *testing.T, found *report.Report, condition report.Condition) {
 	t.Helper()
 	if !slices.Contains(found.Summary.Conditions, condition) {
@@ -65,7 +65,7 @@ rule "the owners" {
 	}
 }
 
-// A role that one resource takes and another gives is kept, in whatever order the plan lists the two.
+// A role that one resource removes and another gives is kept, in any order of the two in the plan.
 func TestReviewUserRole_Reassigned_Kept(t *testing.T) {
 	f := newFirm(t)
 	otto := attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"}
@@ -98,9 +98,9 @@ func TestReviewSubscription_ChannelChanged_OldUnsubscribed(t *testing.T) {
 	f := newFirm(t)
 	other := f.channel("other", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto)})
 	found := f.reviewed(`rule "somebody is on the board" {
-  channels = "board"
-  right    = "subscribed"
-  at_least = 1
+  channels   = "board"
+  permission = "subscribed"
+  at_least   = 1
 }`, replaced(resourceChange("zulip_channel_subscription",
 		attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "otto@example.com"}, "added_user_ids": []int64{f.ada, f.otto}},
 		attributes{"channel_id": other, "channel": "other", "users": []string{"ada@example.com"}}, "added_user_ids")))
@@ -114,16 +114,16 @@ func TestReviewSubscription_ChannelChanged_OldUnsubscribed(t *testing.T) {
 	}
 }
 
-// A resource that is replaced sets every value again, also those that do not differ.
+// A replaced resource sets every value again, also unchanged ones.
 func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 	f := newFirm(t)
 	board := func(id any) attributes {
 		return attributes{"id": id, "name": "board", "privacy": "private_shared_history", "initial_subscribers": []string{"ada@example.com"}}
 	}
 	found := f.reviewed(`rule "the board reads" {
-  channels = "board"
-  right    = "read"
-  only     = ["group:directors", "role:owners"]
+  channels   = "board"
+  permission = "read"
+  only       = ["group:directors", "role:owners"]
 }`, replaced(resourceChange("zulip_channel", board(f.board), board(nil), "id")))
 	expectRule(t, found, "the board reads", false)
 	for _, channel := range found.Channels {
@@ -142,7 +142,7 @@ func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 	expectCondition(t, first, report.Stops)
 }
 
-// The server deactivates an account with its bots, and the provider reactivates the account alone.
+// The server deactivates an account with its bots, and the provider reactivates only the account.
 func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	f := newFirm(t)
 	otto := attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "role": "owner"}
@@ -156,7 +156,7 @@ func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	}
 }
 
-// The bots of the account lose their rights, for no resource reactivates them.
+// The bots of the account lose their access, because no resource reactivates them.
 func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
 	f := newFirm(t)
 	bot := int64(f.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})["user_id"].(float64))
@@ -164,9 +164,9 @@ func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
 		return attributes{"id": id, "email": "mel@example.com", "full_name": "Mel", "role": "member"}
 	}
 	found := f.reviewed(`rule "no bot posts" {
-  channels = "hall"
-  right    = "send_message"
-  never    = "user_id:`+fmt.Sprint(bot)+`"
+  channels   = "hall"
+  permission = "send_message"
+  never      = "user_id:`+fmt.Sprint(bot)+`"
 }`, replaced(resourceChange("zulip_user", mel(f.mel), mel(nil), "id")))
 	if rule := found.Rules[0]; rule.Before != report.RuleFails || rule.Status != report.RulePasses {
 		t.Errorf("the rule is %s, and was %s: %q", rule.Status, rule.Before, rule.Lines())
@@ -183,14 +183,14 @@ func TestReviewReplacedGroup_MembersKept(t *testing.T) {
 	}
 	found := f.reviewed(`
 rule "an adviser" {
-  groups   = "advisers"
-  right    = "member"
-  at_least = 1
+  groups     = "advisers"
+  permission = "member"
+  at_least   = 1
 }
 rule "only Mel" {
-  groups = "advisers"
-  right  = "member"
-  only   = "user:mel@example.com"
+  groups     = "advisers"
+  permission = "member"
+  only       = "user:mel@example.com"
 }
 `, replaced(resourceChange("zulip_user_group", advisers(f.advisers), advisers(nil), "id")))
 	expectRule(t, found, "an adviser", false)

@@ -1,5 +1,5 @@
-// Package review says what a plan does to who may do what: from a plan of Terraform or OpenTofu, which the package plan
-// reads, and the organization as it is, to a [report.Report], which a person reads before the plan is applied.
+// Package review computes how a plan changes who can do what. It takes a plan of Terraform or OpenTofu, which the package
+// plan reads, and the organization as it is. It returns a [report.Report], which a person reads before the apply.
 //
 // The packages markdown and page write the report.
 package review
@@ -25,11 +25,11 @@ import (
 type Options struct {
 	// Provider is the provider configuration to review; "" is the only one.
 	Provider string
-	// Store reads the organization; nil: it is not asked.
+	// Store reads the organization; nil if it must not be read.
 	Store *store.Store
 	// Site is the address of the organization, to be shown.
 	Site string
-	// Now decides whose waiting period is over.
+	// Now decides which waiting periods are over.
 	Now time.Time
 	// Rules are checked against the organization after the plan, unless nil.
 	Rules *rules.File
@@ -41,7 +41,7 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	return found, err
 }
 
-// Compute is [New], and returns what the report was made of. That is nil where there was nothing to compare.
+// Compute is [New], and also returns the two organizations that it compared; nil if there was nothing to compare.
 func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report, *Computed, error) {
 	provider, err := p.ChooseProvider(options.Provider)
 	if err != nil {
@@ -54,7 +54,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
-			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
+			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{},
 			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
 		},
 	}
@@ -83,9 +83,10 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	return b.report, &Computed{Before: b.was, After: b.is}, nil
 }
 
-// Computed is who can do what by computing, before and after a plan: what [New] compares, to be tried.
+// Computed is who can do what before and after a plan, as [New] compares it. Tests try it.
 type Computed struct {
-	// Before and After have rights in what the plan changes or has effects in, over all user groups, and in the organization.
+	// Before and After have the permissions of the channels that the plan changes or affects, of all user groups, and of the
+	// organization.
 	Before, After *access.Organization
 }
 
@@ -97,17 +98,17 @@ type builder struct {
 	people  *report.PeopleSets
 	changes []*plan.Change
 
-	// was is the organization as it was read, and is the one that the plan makes of it. Who is yet to come has an account in both: what
-	// they may by being there is said of the person, and not of every channel.
+	// was is the organization as it was read, and is the organization after the plan. Both have the new accounts of the
+	// plan, so that the review reports the access of a new account once and not for each channel.
 	was, is *access.Organization
-	org     *plannedOrganization // nil if the organization was not asked
-	// groupOf are the groups that changes give what they set.
+	org     *plannedOrganization // nil if the organization was not read
+	// groupOf are the groups to which changes apply.
 	groupOf map[*plan.Change]*access.Group
-	// change is what the plan does to who is in which group and has which role.
+	// change is the change of group members and roles by the plan.
 	change permission.Change
 }
 
-// chooseChanges takes the changes of a provider configuration.
+// chooseChanges selects the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range p.Changes {
 		switch {
@@ -122,7 +123,7 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	}
 }
 
-// unknown says what the plan or the organization does not tell.
+// unknown adds a fact that the plan or the organization does not tell.
 func (b *builder) unknown(scope access.Scope, format string, values ...any) {
 	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: scope, Text: fmt.Sprintf(format, values...)})
 }
@@ -134,14 +135,14 @@ func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
 	}
 }
 
-// stage is how the changes of some kinds of resources are applied.
+// stage applies the changes of some kinds of resources.
 type stage struct {
 	apply func(*builder, *plan.Change)
 	kinds []string
 }
 
-// A plan is applied in stages: each kind of resource after the kinds that it names, and removals before additions. Groups and roles
-// are complete before the channels.
+// A plan is applied in stages: each kind of resource after the kinds that it names, and removals before additions. Groups
+// and roles are complete before the channels.
 var peopleStages, channelStages = []stage{
 	{(*builder).folder, []string{"zulip_channel_folder"}},
 	{(*builder).person, []string{"zulip_user"}},
@@ -162,7 +163,7 @@ var peopleStages, channelStages = []stage{
 	{(*builder).subscribes, []string{"zulip_channel_subscription"}},
 }
 
-// apply makes of the organization the one after the plan.
+// apply turns the organization into the one after the plan.
 func (b *builder) apply() {
 	b.applyStages(peopleStages)
 	b.endBots()
@@ -172,7 +173,7 @@ func (b *builder) apply() {
 	b.applyStages(channelStages)
 }
 
-// applyStages applies the changes of some stages. What is destroyed comes first in each, whatever Terraform does first.
+// applyStages applies the changes of some stages. Each stage applies destroys first, whatever Terraform does first.
 func (b *builder) applyStages(stages []stage) {
 	for _, stage := range stages {
 		changes := b.of(stage.kinds...)
@@ -183,7 +184,7 @@ func (b *builder) applyStages(stages []stage) {
 	}
 }
 
-// compare finds out who gains and who loses.
+// compare computes who gains and loses access.
 func (b *builder) compare() error {
 	if err := b.read(); err != nil {
 		return err
@@ -246,15 +247,15 @@ func (b *builder) read() error {
 	return nil
 }
 
-// noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
+// noteInvisibleChannels notes that the account that reviews does not see some channels. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
-	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Rights)
+	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Effective)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.unknown(access.OneThing, "The reviewing account, %s, is not an administrator: this review lacks changes in private channels it isn't subscribed to.", self.Address())
 	}
 }
 
-// addUnseen says that the organization shows nothing of what a change is about.
+// addUnseen notes that the organization does not show the object of a change.
 func (b *builder) addUnseen(c *plan.Change) {
 	b.unknown(access.Anywhere, "The change of %s isn't reviewed: its object doesn't exist, or isn't visible to the reviewing account.", c.Address)
 }
@@ -274,7 +275,7 @@ func (b *builder) of(types ...string) []*plan.Change {
 	return some
 }
 
-// endsFirst orders changes of the same kind: what is destroyed comes first, whatever Terraform does first.
+// endsFirst sorts changes of the same kind: destroys come first, whatever Terraform does first.
 func endsFirst(a, b *plan.Change) int {
 	switch {
 	case a.Does("delete") == b.Does("delete"):
@@ -285,7 +286,7 @@ func endsFirst(a, b *plan.Change) int {
 	return 1
 }
 
-// applyToPeople works out who is in which group and has which role, before and after.
+// applyToPeople computes the members of groups and the roles, before and after.
 func (b *builder) applyToPeople() {
 	view := b.org.Snapshot
 	facts, joining := permission.AccessInput{Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}, map[int64]zulip.Role{}

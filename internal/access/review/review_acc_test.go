@@ -24,17 +24,17 @@ func writers(name, member string) string {
 // realPlan is a case of TestAccReviewOfRealPlans.
 type realPlan struct {
 	name string
-	// before is applied, byHand done to the organization, and after planned.
+	// The test applies before, does byHand in the organization, and plans after.
 	before string
 	byHand func(*testing.T, *acctest.Organization)
 	after  string
-	plan   []string // more arguments of plan
+	plan   []string // additional arguments of plan
 	as     string   // the account that reviews, if it is not the one that plans
-	says   string   // what the plan warns of, in agreement with the review
+	says   string   // the warning of the plan, which agrees with the review
 	words  string
 }
 
-// chosen returns ten of the cases by a seed, and all with ZULIP_TEST_ALL=1, where the golden files are written, and where -run names a case.
+// chosen returns ten of the cases by a seed. It returns all with ZULIP_TEST_ALL=1, with -update, and if -run names a case.
 func chosen(t *testing.T, cases []realPlan) []realPlan {
 	t.Helper()
 	if os.Getenv("ZULIP_TEST_ALL") == "1" || *update || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
@@ -46,8 +46,8 @@ func chosen(t *testing.T, cases []realPlan) []realPlan {
 	return cases[:10]
 }
 
-// TestAccReviewOfRealPlans plans changes of the sandbox's organization with the real CLI and holds what the review says
-// against golden files, which are for people to read too.
+// TestAccReviewOfRealPlans plans changes of the sandbox's organization with the real CLI. It compares the reviews with
+// golden files, which people can read too.
 func TestAccReviewOfRealPlans(t *testing.T) {
 	for _, test := range chosen(t, []realPlan{
 		{
@@ -102,7 +102,7 @@ resource "zulip_channel_subscription" "releases" {
 			words:  "widening narrowing",
 		},
 		{
-			name: "membership", // a guest who is put into the group gains nothing by it
+			name: "membership", // a guest gains nothing by being added to the group
 			after: `
 resource "zulip_user_group_membership" "x" {
   group   = "sre"
@@ -249,7 +249,7 @@ resource "zulip_organization" "x" {
 			words: "narrowing",
 		},
 		{
-			name:   "member", // who reviews is one, and does not see the private channel
+			name:   "member", // the reviewer is one, and does not see the private channel
 			before: channel("releases", `privacy = "private_shared_history"`),
 			after: channel("releases", "privacy = \"private_shared_history\"\ncan_administer_channel_group = [\"role:moderators\"]") + `
 resource "zulip_user_group_membership" "x" {
@@ -390,8 +390,8 @@ resource "zulip_user_role" "kenji" {
 	}
 }
 
-// TestAccReviewOfInactiveUsers holds what a review says of a real plan that sets active = false against what it says of one that
-// destroys the resource: the same, word for word. An account that is reactivated is one that comes back.
+// TestAccReviewOfInactiveUsers compares the review of a real plan that sets active = false with that of one that destroys
+// the resource. Both are equal, word for word. A reactivated account is an account that comes back.
 func TestAccReviewOfInactiveUsers(t *testing.T) {
 	const noor, bot = `
 resource "zulip_user" "noor" {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 type attributes = randomorg.Attributes
 
-// resourceChange is the change of one resource, and planOf a plan of some changes.
+// resourceChange is the change of one resource, and planOf returns a plan of some changes.
 var resourceChange, planOf = randomorg.ResourceChange, randomorg.Plan
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,7 +44,7 @@ func channel(name, attributes string) string {
 	return "resource \"zulip_channel\" \"x\" {\n  name = \"" + name + "\"\n  " + attributes + "\n}\n"
 }
 
-// madeBy tells apart the plans of OpenTofu, which are kept beside those of Terraform.
+// madeBy distinguishes the plans of OpenTofu, which are kept next to those of Terraform.
 func madeBy() string {
 	if filepath.Base(os.Getenv("TF_ACC_TERRAFORM_PATH")) == "tofu" {
 		return "tofu-"
@@ -52,7 +52,7 @@ func madeBy() string {
 	return ""
 }
 
-// removed takes a resource out of the state, and leaves what it is about as it is.
+// removed removes a resource from the state, and leaves its object unchanged.
 func removed(address string) string {
 	return "removed {\n  from = " + address + "\n  lifecycle {\n    destroy = false\n  }\n}\n"
 }
@@ -61,23 +61,23 @@ func ownedBot(owner string) string {
 	return "resource \"zulip_bot\" \"alerts\" {\n  short_name = \"alerts\"\n  full_name  = \"Alerts\"\n  owner      = \"" + owner + "\"\n}\n"
 }
 
-// letSpectatorsIn lets those without an account read what is public on the web.
+// letSpectatorsIn lets people without an account read web-public channels.
 func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 }
 
-// effectOn is what a review says of one account and one right in a channel: 1 it gains it, -1 it loses it.
-func effectOn(found *report.Report, channel string, right permission.Right, account int64) int {
+// effectOn returns the effect on one account and one permission of a channel: 1 if it gains access, -1 if it loses access.
+func effectOn(found *report.Report, channel string, name permission.ChannelPermission, account int64) int {
 	for _, person := range found.People {
 		if person.AccountID == account && person.LosesEverything {
 			return -1
 		}
 	}
 	for _, one := range found.Channels {
-		for _, says := range one.Rights {
+		for _, says := range one.Permissions {
 			switch {
-			case one.Name != channel || says.Name != string(right):
+			case one.Name != channel || says.Name != string(name):
 			case says.Gain.Has(account):
 				return 1
 			case says.Lose.Has(account):
@@ -88,7 +88,7 @@ func effectOn(found *report.Report, channel string, right permission.Right, acco
 	return 0
 }
 
-// groupID finds a group that people made.
+// groupID finds a user group.
 func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	for _, group := range o.Sandbox.Organization().Groups() {
@@ -100,7 +100,7 @@ func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	return 0
 }
 
-// id is that of an account.
+// id returns the ID of an account.
 func id(t *testing.T, o *acctest.Organization, account string) int64 {
 	t.Helper()
 	credentials, ok := o.Sandbox.Credentials(account)
@@ -130,7 +130,8 @@ func mustReview(t testing.TB, text string, options review.Options) *report.Repor
 	return found
 }
 
-// tryReview reviews a plan now, at the site of the sandboxes if the options name no other one. Without a store it asks no organization.
+// tryReview reviews a plan now, at the site of the sandboxes unless the options name another one. Without a store it reads
+// no organization.
 func tryReview(t testing.TB, text string, options review.Options) (*report.Report, error) {
 	t.Helper()
 	parsed, err := plan.Parse(strings.NewReader(text))
@@ -191,10 +192,10 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// host finds where the CLI takes the provider to come from, which is nothing to keep.
+// host finds the registry of the provider in the output of the CLI, which files must not keep.
 var host = regexp.MustCompile(`"[a-z.]+/zulip-iac/zulip`)
 
-// keep writes a file of testdata, if that is asked for.
+// keep writes a file of testdata with -update.
 func keep(t *testing.T, name, content string) {
 	t.Helper()
 	if !*update {
@@ -250,7 +251,7 @@ func TestReviewPlan_OtherProviders_NoChange(t *testing.T) {
 	}
 }
 
-// FuzzParsePlan finds no plan that the decoder, the review or the Markdown does not survive.
+// FuzzParsePlan checks that no plan crashes the decoder, the review or the Markdown.
 func FuzzParsePlan(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.plan.json")
 	if err != nil || len(files) == 0 {
@@ -278,7 +279,7 @@ func FuzzParsePlan(f *testing.F) {
 	})
 }
 
-// A plan is reviewed against the organization that it was made of, and no other.
+// A plan is only reviewed against the organization for which it was made.
 func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel := func(id int64, name string) attributes {
@@ -292,7 +293,7 @@ func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 	for name, test := range map[string]struct {
 		changes []attributes
 		site    string
-		fails   string // "": the review is made
+		fails   string // "": the review succeeds
 		unknown string
 	}{
 		"the same":                      {[]attributes{channel(general, "general"), group("leads")}, "https://chat.example.com/", "", ""},
@@ -323,7 +324,7 @@ func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 	}
 }
 
-// Lists that name people and groups as permissions do mean the same as plain ones.
+// Lists with people and groups in the form of principals mean the same as plain lists.
 func TestReviewOfListsOfPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena, _ := o.Sandbox.Credentials("member")

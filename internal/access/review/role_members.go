@@ -96,7 +96,7 @@ func (b *builder) removeRoles(c *plan.Change) {
 	}
 }
 
-// isOtherRole reports whether a list that is replaced is not certain to be of the same role.
+// isOtherRole reports whether a replaced list may be of another role.
 func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
 	after, ok := c.After().Text("role")
 	return !ok || after != role.String()

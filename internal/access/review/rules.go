@@ -29,7 +29,8 @@ func (b *builder) checkRules() {
 	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Check(&before), b.changesBehind(&after)), limits...)
 }
 
-// peopleOfRules are the people after the plan. Who may stay in a group that the plan takes them out of may be in it.
+// peopleOfRules are the people after the plan. People who might stay in a group that the plan removes them from may be in
+// it.
 func (b *builder) peopleOfRules() *permission.Access {
 	change := b.change
 	change.Groups = maps.Clone(change.Groups)
@@ -41,8 +42,8 @@ func (b *builder) peopleOfRules() *permission.Access {
 	return b.was.People.With(change)
 }
 
-// changesBehind returns a function that names the resources of the plan that a violation comes from, as far as that can be told: those
-// of the channel or group, of the groups by which people come to it, of the people, and of the organization.
+// changesBehind returns a function that names the resources of the plan that cause a violation, as far as that is known.
+// These are the resources of the channel or group, of groups that give access to it, of the people, and of the organization.
 func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
 	return func(violation *rules.Violation) []string {
 		var found []string

@@ -84,45 +84,45 @@ func rulesOf(t *testing.T, text string) *rules.File {
 	return file
 }
 
-// firmRules are rules that hold in the organization as it is.
+// firmRules are rules that pass in the current organization.
 const firmRules = `
 rule "board stays closed" {
-  channels = ["board", "folder:Board"]
-  right    = ["read", "read_history", "join"]
-  only     = ["group:directors", "role:owners"]
+  channels   = ["board", "folder:Board"]
+  permission = ["read", "read_history", "join"]
+  only       = ["group:directors", "role:owners"]
   except {
     people = ["user:olga@example.com"]
     reason = "She makes the channels"
   }
 }
 rule "no adviser reads the board" {
-  channels = "board"
-  right    = "read"
-  never    = "group:advisers"
+  channels   = "board"
+  permission = "read"
+  never      = "group:advisers"
 }
 rule "nothing is on the web" {
-  channels = "*"
-  right    = "read"
-  never    = "internet"
+  channels   = "*"
+  permission = "read"
+  never      = "internet"
 }
 rule "two owners" {
   role     = "owner"
   at_least = 2
 }
 rule "guests stay out of the hall" {
-  channels = "hall"
-  right    = "read"
-  never    = "role:guests"
-  only     = ["role:members"]
+  channels   = "hall"
+  permission = "read"
+  never      = "role:guests"
+  only       = ["role:members"]
 }
 rule "directors are members" {
-  groups = "directors"
-  right  = ["member", "manage"]
-  only   = ["role:members"]
+  groups     = "directors"
+  permission = ["member", "manage"]
+  only       = ["role:members"]
 }
 rule "members make groups" {
-  right = "create_groups"
-  only  = "role:members"
+  permission = "create_groups"
+  only       = "role:members"
 }
 rule "no open door" {
   joining = "invited"
@@ -132,13 +132,13 @@ limit "removals" {
 }
 `
 
-// TestReviewRules_WrongChanges_Fail plans one wrong change after the other. Each breaks the rules that it breaks, and no other; what breaks
-// them is named, with the people and through what.
+// TestReviewRules_WrongChanges_Fail plans one wrong change after the other. Only the expected rules fail. The report names
+// the cause, the people and the sources of their access.
 func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 	f := newFirm(t)
 	for name, one := range map[string]struct {
 		changes []attributes
-		want    string // of every rule that does not hold
+		want    string // of every failed rule
 	}{
 		"a description": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, attributes{"id": f.board, "name": "board", "description": "x"})}, ""},
 		"a nested group": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "subgroups": []string{}},
@@ -163,7 +163,7 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
 			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). Changed by zulip_channel.x."},
 		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
-			""}, // the server lets no guest
+			""}, // the server lets no guest join
 		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
 			`directors are members: fails after this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). Changed by zulip_user_group_membership.x.`},
 		"two people out": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
@@ -201,9 +201,9 @@ func TestReviewRules_FailingBefore_NotStopped(t *testing.T) {
 	f.Call(t, "POST", fmt.Sprintf("/user_groups/%d/members", f.directors), map[string]string{"add": fmt.Sprintf("[%d]", f.mel)})
 	const text = `
 rule "no adviser among the directors" {
-  groups = "directors"
-  right  = "member"
-  never  = ["group:advisers", "role:everyone"]
+  groups     = "directors"
+  permission = "member"
+  never      = ["group:advisers", "role:everyone"]
 }
 `
 	before := attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com", "mel@example.com"}}
@@ -257,7 +257,7 @@ func TestReviewRules_AttributesRead_Exist(t *testing.T) {
 	}
 }
 
-// The report lists what does not hold before the risks, in every form.
+// Every form of the report lists failed rules before the risks.
 func TestReviewRules_Failing_ListedFirst(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))

@@ -16,49 +16,49 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Plans in which something is known only after the apply: a random plan of what configurations do, its rules, and the same plan with
-// the values that come out. A rule that passes must pass with each of these.
+// Plans with values that are only known after apply: a random plan of usual changes, its rules, and the same plan with the
+// outcomes. A rule that passes must pass with each outcome.
 const (
 	unknownPlans = 300 // with ZULIP_TEST_ALL=1; otherwise the first fifth
-	outcomes     = 8   // of each plan
+	outcomes     = 8   // for each plan
 )
 
-// unknownRules are rules as the guide has them, about the things of the organization below. They hold.
+// unknownRules are rules as in the guide, about the organization below. They pass.
 const unknownRules = `
 rule "board is for directors" {
-  channels = ["board", "folder:Board"]
-  right    = ["read", "read_history", "join"]
-  only     = ["group:directors", "role:owners"]
+  channels   = ["board", "folder:Board"]
+  permission = ["read", "read_history", "join"]
+  only       = ["group:directors", "role:owners"]
 }
 rule "no contractor in private channels" {
-  channels = "privacy:private"
-  right    = "subscribed"
-  never    = "group:contractors"
+  channels   = "privacy:private"
+  permission = "subscribed"
+  never      = "group:contractors"
 }
 rule "nothing is on the web" {
-  channels = "*"
-  right    = "read"
-  never    = "internet"
+  channels   = "*"
+  permission = "read"
+  never      = "internet"
 }
 rule "press posts news" {
-  channels = "news"
-  right    = "send_message"
-  only     = ["group:press", "role:administrators"]
+  channels   = "news"
+  permission = "send_message"
+  only       = ["group:press", "role:administrators"]
 }
 rule "somebody administers private channels" {
-  channels = "privacy:private"
-  right    = "administer_channel"
-  at_least = 1
+  channels   = "privacy:private"
+  permission = "administer_channel"
+  at_least   = 1
 }
 rule "no guests in private channels" {
-  channels = "privacy:private"
-  right    = "read"
-  only     = "role:members"
+  channels   = "privacy:private"
+  permission = "read"
+  only       = "role:members"
 }
 rule "incidents are for responders" {
-  channels = "incident-*"
-  right    = ["read", "administer_channel"]
-  only     = ["group:directors", "role:administrators"]
+  channels   = "incident-*"
+  permission = ["read", "administer_channel"]
+  only       = ["group:directors", "role:administrators"]
 }
 rule "two owners" {
   role     = "owner"
@@ -70,19 +70,19 @@ rule "directors administer" {
   only = "group:directors"
 }
 rule "directors are few" {
-  groups  = "directors"
-  right   = "member"
-  only    = "role:members"
-  at_most = 5
+  groups     = "directors"
+  permission = "member"
+  only       = "role:members"
+  at_most    = 5
 }
 rule "administrators manage directors" {
-  groups = ["directors", "contractors"]
-  right  = ["manage", "add_members"]
-  only   = "role:administrators"
+  groups     = ["directors", "contractors"]
+  permission = ["manage", "add_members"]
+  only       = "role:administrators"
 }
 rule "administrators manage all groups" {
-  right = ["manage_all_groups", "create_multiuse_invite"]
-  only  = "role:administrators"
+  permission = ["manage_all_groups", "create_multiuse_invite"]
+  only       = "role:administrators"
 }
 rule "no open door" {
   joining = "invited"
@@ -92,11 +92,11 @@ limit "removals" {
 }
 `
 
-// unknownOrganization is what these plans change.
+// unknownOrganization is the organization that these plans change.
 type unknownOrganization struct {
 	*acctest.Organization
 
-	ids map[string]int64 // of people, groups, channels and folders
+	ids map[string]int64 // names of people, groups, channels and folders
 }
 
 func newUnknownOrganization(t *testing.T) *unknownOrganization {
@@ -145,8 +145,8 @@ func (o *unknownOrganization) list(names []string) string {
 	return "[" + strings.Join(ids, ",") + "]"
 }
 
-// unknownPlan makes a plan. What it is made of, structure decides; what comes out in the apply, outcome does. Where outcome is nil
-// the plan does not know that.
+// unknownPlan makes a plan. structure decides its changes, and outcome the values after the apply. With a nil outcome, the
+// plan does not know these values.
 type unknownPlan struct {
 	*unknownOrganization
 
@@ -158,7 +158,7 @@ type unknownPlan struct {
 
 func (p *unknownPlan) pick(from ...string) string { return from[p.structure.IntN(len(from))] }
 
-// value returns an attribute that is known only after the apply: nil and true as long as it is not.
+// value returns an attribute that is only known after apply: nil and true if there is no outcome.
 func (p *unknownPlan) value(come func(r *rand.Rand) any) (value any, unknown bool) {
 	if p.outcome == nil {
 		return nil, true
@@ -178,8 +178,8 @@ func someAddresses(r *rand.Rand) any {
 	return list
 }
 
-// add adds a change. later are the attributes that come out in the apply; refers are the resources that the configuration writes
-// for attributes.
+// add adds a change. later are the attributes that are known after apply. refers are the resources that the configuration
+// references in attributes.
 func (p *unknownPlan) add(kind, name string, before, after attributes, later map[string]func(r *rand.Rand) any, refers map[string]string) {
 	action := "update"
 	if before == nil {
@@ -212,7 +212,7 @@ func (p *unknownPlan) add(kind, name string, before, after attributes, later map
 
 type later = map[string]func(r *rand.Rand) any
 
-// draw adds one thing that configurations do.
+// draw adds one usual change.
 func (p *unknownPlan) draw() {
 	p.fresh++
 	name := fmt.Sprintf("fresh%d", p.fresh)
@@ -233,9 +233,9 @@ func (p *unknownPlan) draw() {
 		p.add("zulip_user_group", name, nil, attributes{"name": name, "members": []string{"max@example.com"}}, later{"description": func(*rand.Rand) any { return "x" }}, nil)
 	case "channel names new group":
 		group(members)
-		right := p.pick("can_send_message_group", "can_subscribe_group", "can_administer_channel_group", "can_add_subscribers_group")
-		p.add("zulip_channel", name+"_"+channel, attributes{"id": p.ids[channel], "name": channel, right: []string{}}, attributes{"id": p.ids[channel], "name": channel},
-			later{right: names("group:" + name)}, map[string]string{right: "zulip_user_group." + name})
+		permission := p.pick("can_send_message_group", "can_subscribe_group", "can_administer_channel_group", "can_add_subscribers_group")
+		p.add("zulip_channel", name+"_"+channel, attributes{"id": p.ids[channel], "name": channel, permission: []string{}}, attributes{"id": p.ids[channel], "name": channel},
+			later{permission: names("group:" + name)}, map[string]string{permission: "zulip_user_group." + name})
 	case "new channel names new group":
 		group(members)
 		p.add("zulip_channel", name, nil, attributes{"name": "room-" + name, "privacy": privacy, "can_send_message_group": []string{"group:" + name}}, nil, nil)
@@ -274,12 +274,12 @@ func (p *unknownPlan) draw() {
 			nil, map[string]string{"folder_id": "zulip_channel_folder." + name})
 	case "permission of the organization":
 		group(members)
-		right := p.pick("can_create_groups", "can_manage_all_groups", "can_add_custom_emoji_group")
-		p.add("zulip_organization", name, attributes{right: []string{"role:administrators"}}, attributes{}, later{right: names("group:" + name)}, map[string]string{right: "zulip_user_group." + name})
+		permission := p.pick("can_create_groups", "can_manage_all_groups", "can_add_custom_emoji_group")
+		p.add("zulip_organization", name, attributes{permission: []string{"role:administrators"}}, attributes{}, later{permission: names("group:" + name)}, map[string]string{permission: "zulip_user_group." + name})
 	}
 }
 
-// reviewed makes the plan and reviews it. outcome 0 is that of the plan itself.
+// reviewed makes the plan and reviews it. Outcome 0 is the plan itself.
 func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*report.Report, map[string]bool, string) {
 	t.Helper()
 	p := &unknownPlan{unknownOrganization: o, structure: rand.New(rand.NewPCG(seed, 1)), kinds: map[string]bool{}}
@@ -300,8 +300,8 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 	return found, p.kinds, string(text)
 }
 
-// TestConformanceRules_UnknownPlan_SameOutcome finds no rule that passes and that an outcome violates, none that fails and that an outcome
-// doesn't violate, and few that are unknown although every outcome is the same.
+// TestConformanceRules_UnknownPlan_SameOutcome checks that a rule that passes is violated by no outcome, and that a rule
+// that fails is violated by every outcome. It also checks that few rules are unknown although every outcome is the same.
 func TestConformanceRules_UnknownPlan_SameOutcome(t *testing.T) {
 	o := newUnknownOrganization(t)
 	before, _, _ := o.reviewed(t, 0, 1)
@@ -318,7 +318,7 @@ func TestConformanceRules_UnknownPlan_SameOutcome(t *testing.T) {
 	t.Logf("%d plans, seeds 0 to %d", plans, plans-1)
 	for seed := range uint64(plans) {
 		found, of, text := o.reviewed(t, seed, 0)
-		came := make([]map[string]bool, len(found.Rules)) // the standings of each rule
+		came := make([]map[string]bool, len(found.Rules)) // the statuses of each rule
 		for outcome := range uint64(outcomes) {
 			known, _, _ := o.reviewed(t, seed, outcome+1)
 			for i, rule := range known.Rules {

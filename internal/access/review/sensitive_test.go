@@ -13,7 +13,7 @@ import (
 // secretMark is in every sensitive value below.
 const secretMark = "pssst"
 
-// secretOf is a sensitive value of the kind that an attribute has; nil for a kind that cannot hold the mark.
+// secretOf is a sensitive value of the attribute's kind; nil for a kind that cannot contain the mark.
 func secretOf(kind, attribute, what string) any {
 	text := secretMark + "-" + what + "-" + attribute
 	switch kind {
@@ -27,7 +27,7 @@ func secretOf(kind, attribute, what string) any {
 	return nil
 }
 
-// A value that the plan marks as sensitive is in no form of the review, whatever it is of.
+// No form of the review has a value that the plan marks as sensitive, in any attribute.
 func TestReviewSensitiveValues_NotShown(t *testing.T) {
 	f := newFirm(t)
 	for _, kind := range meaning.Types() {
@@ -60,7 +60,7 @@ func TestReviewSensitiveValues_NotShown(t *testing.T) {
 	}
 }
 
-// A name that is cut is masked too, and the value of a permission is masked although the organization has the group.
+// A name that is cut is masked too. The value of a permission is masked even if the organization has the group.
 func TestReviewSensitiveValues_LongNames_Masked(t *testing.T) {
 	f := newFirm(t)
 	board := attributes{"id": f.board, "name": "board", "can_subscribe_group": []string{"role:nobody"}}

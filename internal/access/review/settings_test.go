@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// webPublic is an organization with one channel that is public on the web, which a guest is not in.
+// webPublic is an organization with a web-public channel and a guest who is not subscribed to it.
 func webPublic(t *testing.T) (o *acctest.Organization, channel int64) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{})
@@ -59,7 +59,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 		"a channel leaves the web that nobody without an account reads": {
 			"false", func(id int64) attributes {
 				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
-			}, "narrowing", // the guest does
+			}, "narrowing", // the guest loses access
 			[]string{"1 account loses access."}, "without an account",
 		},
 		"a channel leaves the web": {
@@ -112,10 +112,10 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 	if effect := effectOn(found, "releases", permission.CanSendMessage, int64(lena.ID)); effect != -1 {
 		t.Errorf("in channel %d: %d", channel, effect)
 	}
-	for what, rights := range map[string][]*report.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
-		i := slices.IndexFunc(rights, func(right *report.Right) bool { return right.Name == what })
-		if i < 0 || !rights[i].Lose.Has(int64(lena.ID)) {
-			t.Errorf("%s: %+v", what, rights)
+	for what, permissions := range map[string][]*report.PermissionChange{"can_join_group": found.Groups[0].Permissions, "can_create_groups": found.Permissions, "waiting_period_threshold": found.Permissions} {
+		i := slices.IndexFunc(permissions, func(permission *report.PermissionChange) bool { return permission.Name == what })
+		if i < 0 || !permissions[i].Lose.Has(int64(lena.ID)) {
+			t.Errorf("%s: %+v", what, permissions)
 		}
 	}
 	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
@@ -125,22 +125,22 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
 
-// Incoming webhook bots gain nothing but to post, also those that the plan makes.
+// Incoming webhook bots can only post, also new ones.
 func TestReviewOfIncomingWebhookBots(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	found := reviewOf(t, o, planOf(t,
 		resourceChange("zulip_bot", nil, attributes{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}),
 		resourceChange("zulip_channel", nil, attributes{"name": "releases", "can_administer_channel_group": []string{"user:hook-bot@zulip.example.com"}, "can_send_message_group": []string{"user:hook-bot@zulip.example.com"}}),
 	))
-	for _, right := range found.Channels[0].Rights {
-		hook := right.Gain.Some(func(a *report.Account) bool { return a.Name == "Hook" })
-		if want := right.Name == string(permission.CanSendMessage); hook != want {
-			t.Errorf("%s: %t", right.Name, hook)
+	for _, one := range found.Channels[0].Permissions {
+		hook := one.Gain.Some(func(a *report.Account) bool { return a.Name == "Hook" })
+		if want := one.Name == string(permission.CanSendMessage); hook != want {
+			t.Errorf("%s: %t", one.Name, hook)
 		}
 	}
 }
 
-// A guest whom the same plan makes a member is no guest when it gains a right.
+// A guest whom the same plan makes a member gains access as a member.
 func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	paul, _ := o.Sandbox.Credentials("guest")
@@ -165,7 +165,7 @@ func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	}
 }
 
-// A role whose resource ends stays, unless on_destroy says otherwise.
+// A role stays when its resource is destroyed, unless on_destroy gives another one.
 func TestReviewRole_KeptOnDestroy(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	amara, _ := o.Sandbox.Credentials("moderator")
@@ -181,7 +181,7 @@ func TestReviewRole_KeptOnDestroy(t *testing.T) {
 	}
 }
 
-// Where all messages go without a topic, no one starts one.
+// If all messages have no topic, no one can start one.
 func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
@@ -193,9 +193,9 @@ func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	}
 	found := reviewOf(t, o, planOf(t, topics("inherit", "empty_topic_only")))
 	expectWords(t, found, "lockout narrowing")
-	for right, want := range map[permission.Right]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
-		if got := effectOn(found, "releases", right, id(t, o, "member")); got != want {
-			t.Errorf("%s: %d", right, got)
+	for name, want := range map[permission.ChannelPermission]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
+		if got := effectOn(found, "releases", name, id(t, o, "member")); got != want {
+			t.Errorf("%s: %d", name, got)
 		}
 	}
 	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Summary.Conditions) > 0 {
@@ -207,12 +207,12 @@ func roleList(role string, users ...string) attributes {
 	return attributes{"id": role, "role": role, "users": append([]string{}, users...)}
 }
 
-// becomes returns what a review says of the roles of people, by address: "member → owner".
+// becomes returns the role changes in a review, by address: "member → owner".
 func becomes(found *report.Report) map[string]string {
 	roles := map[string]string{}
 	for _, person := range found.People {
 		if person.Role.Differs() {
-			roles[person.Account.Address] += fmt.Sprintf("%s → %s", person.Role.Before, person.Role.After)
+			roles[person.Account.Email] += fmt.Sprintf("%s → %s", person.Role.Before, person.Role.After)
 		}
 	}
 	return roles
@@ -283,7 +283,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 }
 
 // The review has all permissions of the role. Removing the last owner fails.
-func TestReviewRoleMembers_Changed_AllRights(t *testing.T) {
+func TestReviewRoleMembers_Changed_AllPermissions(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := id(t, o, "member")
 	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{

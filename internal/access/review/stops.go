@@ -12,8 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// findStops says what of the plan the provider or the server will certainly refuse, as the organization is now: a reviewed plan
-// that cannot be applied is no plan.
+// findStops finds changes that the provider or the server will certainly refuse in the current organization.
 func (b *builder) findStops() {
 	for _, change := range b.changes {
 		if change.Does("forget") || change.ReplacedBy != nil {
@@ -32,14 +31,14 @@ func (b *builder) stop(where, text string) {
 	b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Stops, Where: where, Text: text})
 }
 
-// holder is what has a name or an address that a change is to create something with.
+// holder is the object that has a name or address with which a change creates another object.
 type holder struct {
 	id int64
-	// called is what it is called: channel, user group, account; holds what it has, in words.
+	// called is the kind: channel, user group, account. holds is the name or address in words.
 	called, holds string
-	// ended says how it has ended, as archived; "" if it has not. adopt is the attribute that takes such a one back.
+	// ended is its state, as in archived; "" if it is active. adopt is the attribute that adopts such an object.
 	ended, adopt string
-	// isFreed says that the plan takes from it what it has.
+	// isFreed is true if the plan frees the name or address.
 	isFreed bool
 }
 
@@ -91,7 +90,7 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	}
 }
 
-// isBack reports whether a change creates a resource again under the name of its prior object, which it destroys: see isReplaced.
+// isBack reports whether a change creates a resource again under the name of its destroyed object: see isReplaced.
 func isBack(c *plan.Change) bool {
 	attribute := map[string]string{"zulip_channel": "name", "zulip_user_group": "name", "zulip_user": "email", "zulip_bot": "short_name"}[c.Type]
 	if attribute == "" || c.Replaces == nil || !c.Replaces.Does("delete") {
@@ -112,7 +111,7 @@ func (b *builder) isReplaced(c *plan.Change, id int64) bool {
 	return ok && was == id
 }
 
-// frees reports whether another change of the plan renames what has the name, or ends it.
+// frees reports whether another change of the plan renames or destroys the object that has the name.
 func (b *builder) frees(kind string, id int64) bool {
 	return slices.ContainsFunc(b.of(kind), func(c *plan.Change) bool {
 		is, ok := c.Before().Number("id")
@@ -122,7 +121,7 @@ func (b *builder) frees(kind string, id int64) bool {
 	})
 }
 
-// stopsByRole finds what the account that reviews may not change. It is taken for the one that applies.
+// stopsByRole finds changes that the account that reviews may not make. The same account is assumed to apply.
 func (b *builder) stopsByRole(c *plan.Change) {
 	of, known := meaning.Of(c.Type)
 	if !known {
@@ -153,7 +152,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 	}
 }
 
-// holds reports whether the organization has a value already, so that it is not sent.
+// holds reports whether the organization already has a value, so that it is not sent.
 func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool {
 	if of.Name != "zulip_organization" || b.org.Realm() == nil {
 		return false
@@ -165,7 +164,7 @@ func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool
 	return meaning.Same(b.org.settings().Value(name), value)
 }
 
-// stopsByOwner finds a plan after which the organization has no owner, and bots whose owner is deactivated.
+// stopsByOwner reports if no owner would be left, and finds bots whose owner is deactivated.
 func (b *builder) stopsByOwner() {
 	hasOwner := func(access *permission.Access) bool {
 		for user := range access.Everybody().All() {

@@ -26,8 +26,8 @@ func TestReview_ApplyWouldFail_ShownFirst(t *testing.T) {
 		before func(*testing.T, *acctest.Organization)
 		as     string // "": the owner
 		plan   attributes
-		change func(*testing.T, *acctest.Organization) attributes // makes the plan, where it takes the organization
-		says   string                                             // "": it does not stop
+		change func(*testing.T, *acctest.Organization) attributes // makes the plan, if it depends on the organization
+		says   string                                             // "": the apply does not fail
 	}{
 		"an archived channel has the name": {before: archiveGeneral, plan: resourceChange("zulip_channel", nil, attributes{"name": "General"}),
 			says: "adopt_archived = true"},
@@ -105,7 +105,7 @@ func TestReview_ApplyWouldFail_ShownFirst(t *testing.T) {
 	}
 }
 
-// An owner whom the same plan deactivates can be given no bot; one whom it reactivates can.
+// A bot can't be given to an owner whom the same plan deactivates. It can be given to one whom the plan reactivates.
 func TestReviewBot_OwnerActiveChanged_Checked(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{}).As(t, "owner")
 	credentials, _ := o.Sandbox.Credentials("member")
@@ -132,7 +132,7 @@ func TestReviewBot_OwnerActiveChanged_Checked(t *testing.T) {
 	}
 }
 
-// becomesManaged is the change of the channel "general" in which an attribute that was not managed gets a value.
+// becomesManaged is a change of the channel "general" in which an unmanaged attribute gets a value.
 func becomesManaged(t *testing.T, o *acctest.Organization, attribute string, value any) attributes {
 	t.Helper()
 	id := o.MustChannel(t, "general").ID
@@ -219,7 +219,8 @@ func TestReviewUnmanaged_StillNull_NoChange(t *testing.T) {
 	}
 }
 
-// Another key of for_each archives a channel with its messages and makes another: the review says so, and how to rename it.
+// Another key of for_each archives a channel with its messages and creates another one. The review says so, and how to
+// rename it.
 func TestReviewForEachKey_Changed_Advice(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	at := func(address string, change attributes) attributes {

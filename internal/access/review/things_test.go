@@ -20,7 +20,7 @@ import (
 func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan   attributes
-		change func(o *acctest.Organization) attributes // makes the plan of the organization, which it may change before
+		change func(o *acctest.Organization) attributes // makes the plan, and may change the organization before
 		words  string
 		says   string
 	}{
@@ -155,12 +155,12 @@ func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 	}
 }
 
-// another is a value of a kind that differs from the first.
+// another is a different value of the same kind.
 var another = map[string][2]any{
 	"string": {"one", "two"}, "number": {1, 2}, "bool": {false, true}, "list": {[]any{"1"}, []any{"1", "2"}}, "map": {attributes{"a": "1"}, attributes{"a": "2"}},
 }
 
-// Whatever attribute a plan changes, and whatever it makes or ends, the review has a line of it.
+// The review mentions every changed attribute, and every created or destroyed object.
 func TestReview_AnyAttribute_Reported(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	read := store.New(o.Client, o.Self, 0, new(runstate.State)) // once
@@ -185,10 +185,10 @@ func TestReview_AnyAttribute_Reported(t *testing.T) {
 	t.Logf("%d changes", tried)
 }
 
-// expectMention expects a line about zulip_TYPE.x, or a risk, or what is not known.
+// expectMention checks for a line about zulip_TYPE.x, a risk, or an unknown fact.
 func expectMention(t *testing.T, found *report.Report, what string) {
 	t.Helper()
-	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Rights)
+	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Permissions)
 	if mentions == 0 {
 		t.Errorf("%s: %q, %+v", what, found.Summary.Text, found.Summary)
 	}
@@ -197,7 +197,7 @@ func expectMention(t *testing.T, found *report.Report, what string) {
 	}
 }
 
-// A bot goes to someone whose account the same plan makes, whatever their addresses.
+// A bot can be given to someone whose account the same plan creates, whatever their addresses.
 func TestReviewBot_OwnerCreated_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	credentials, _ := o.Sandbox.Credentials("bot")
@@ -249,7 +249,7 @@ func TestReviewBotKey_SubscribersUnknown_Unknown(t *testing.T) {
 	}
 }
 
-// A bot goes with its owner, but not if the same plan gives it to someone else.
+// A bot is deactivated with its owner, unless the same plan gives it to someone else.
 func TestReviewBot_OwnerReplaced_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	tomas, _ := o.Sandbox.Credentials("admin")

@@ -40,9 +40,9 @@ func TestReviewUnknown_OfFunction_RulesUnknown(t *testing.T) {
 func TestReviewUnknown_RuleFailingBefore_Unknown(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(`rule "only Olga" {
-  channels = "board"
-  right    = "read"
-  only     = "user:olga@example.com"
+  channels   = "board"
+  permission = "read"
+  only       = "user:olga@example.com"
 }`, resourceChange("zulip_channel", attributes{"id": f.board, "name": "board", "can_subscribe_group": []string{"group:directors"}},
 		attributes{"id": f.board, "name": "board"}, "can_subscribe_group"))
 	expectRule(t, found, "only Olga", true)
@@ -57,7 +57,7 @@ func TestReviewUnknown_RuleFailingBefore_Unknown(t *testing.T) {
 	expectText(t, string(text), `"status":"unknown"`, `"before":"fails"`, `"violations":[`, `"unknowns":[`)
 }
 
-// Two groups exchange a name that the configuration writes as text: which of them it means depends on the order of the apply.
+// Two groups exchange a name that the configuration writes as text. The order of the apply decides which group it means.
 func TestReviewGroup_NameSwapped_Unknown(t *testing.T) {
 	f := newFirm(t)
 	one := resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors"}, attributes{"id": f.directors, "name": "old"})
@@ -69,9 +69,9 @@ func TestReviewGroup_NameSwapped_Unknown(t *testing.T) {
 		resourceChange("zulip_user_group_membership", nil, attributes{"group": "directors", "members": []string{"gus@example.com"}}),
 	} {
 		found := f.reviewed(`rule "the board" {
-  channels = "board"
-  right    = "read"
-  never    = ["user:gus@example.com", "user:mel@example.com"]
+  channels   = "board"
+  permission = "read"
+  never      = ["user:gus@example.com", "user:mel@example.com"]
 }`, one, other, change)
 		expectCondition(t, found, report.Unknown)
 		expectRule(t, found, "the board", true)
@@ -97,9 +97,9 @@ func TestReviewGroup_NameSwapped_Unknown(t *testing.T) {
 // A deactivated group has no members, so a rule that forbids it something is unknown.
 func TestReviewRule_NeverDeactivatedGroup_Unknown(t *testing.T) {
 	const rule = `rule "no adviser in the hall" {
-  channels = "hall"
-  right    = "read"
-  never    = "group:advisers"
+  channels   = "hall"
+  permission = "read"
+  never      = "group:advisers"
 }`
 	f := newFirm(t)
 	deactivated := resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, nil)

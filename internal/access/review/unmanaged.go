@@ -7,9 +7,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// withUnmanaged returns the attributes of what a plan updates, as they are now. The state of a channel or a user group leaves
-// out what was not managed: that is null before a plan manages it, and has the value of the organization all the same. Where
-// the organization does not tell, it is unknown.
+// withUnmanaged returns the attributes of an updated object with their current values. The state of a channel or a user
+// group has null for attributes that were not managed, although the organization has a value. If the organization does not
+// show the value, it is unknown.
 func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 	before, current := c.Before(), map[string]meaning.Value{}
 	if isBack(c) {
@@ -50,7 +50,7 @@ func unknown(current map[string]meaning.Value, settings []permission.Setting, na
 	}
 }
 
-// addChannel adds the values that a channel has, but for its permissions, as a state has them.
+// addChannel adds a channel's values except its permissions, in the form of a state.
 func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
 	values := map[string]any{
 		"privacy": string(channel.Privacy()), "description": channel.Description, "is_default": channel.IsDefault,
@@ -59,7 +59,7 @@ func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
 	if channel.FolderID != nil {
 		values["folder_id"] = float64(*channel.FolderID)
 	}
-	if channel.TopicsPolicy != "" { // old servers have none
+	if channel.TopicsPolicy != "" { // old servers do not have it
 		values["topics_policy"] = channel.TopicsPolicy
 	}
 	if pushes := channel.DefaultPushNotifications; pushes != nil {
@@ -70,7 +70,7 @@ func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
 	}
 }
 
-// addFolder adds the name of the folder that a channel is in; one that is not known stays so.
+// addFolder adds the name of the channel's folder; an unknown folder stays unknown.
 func (b *builder) addFolder(current map[string]meaning.Value, channel *zulip.Channel) {
 	if channel.FolderID == nil {
 		current["folder"] = meaning.Value{Data: ""}

@@ -37,7 +37,7 @@ type checker struct {
 	excepted permission.People
 }
 
-// span is a set of people of which not everything may be known: least are in it for certain, no one beyond most is.
+// span is a set of people that may be partly unknown. least are certainly in it, and no one beyond most is.
 type span struct {
 	least, most permission.People
 	// isOpen is true if people without an account yet might be in it.
@@ -91,8 +91,8 @@ func (j *checker) check() {
 	}
 }
 
-// settle passes an unknown rule with only, if its groups both give the right and are allowed to have it. Then their unknown members
-// don't matter, because people without an account yet get the right only through such a group.
+// settle passes an unknown rule with only, if its groups both give the permission and are allowed to have it. Their unknown
+// members don't matter then, because people without an account yet get the access only through such a group.
 func (j *checker) settle() {
 	if j.result.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
 		return
@@ -112,8 +112,8 @@ func (j *checker) settle() {
 	}
 }
 
-// span finds the people of principals, and reports principals that it doesn't find. These allow no one anything, but a rule that
-// forbids them something is unknown.
+// span finds the people of principals, and reports principals that don't exist. These allow nothing, but a rule that forbids
+// them something is unknown.
 func (j *checker) span(principals []permission.Principal, say func(sentence string)) span {
 	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
 	resolved, problems := permission.Resolve(named, j.org.Names)
@@ -140,7 +140,7 @@ func (j *checker) span(principals []permission.Principal, say func(sentence stri
 	return s
 }
 
-// withGuests adds those whose role is guest. Where it is not known who the members are, everyone who may be none may be a guest.
+// withGuests adds the guests. If the members are not known, everyone who might not be a member might be a guest.
 func (j *checker) withGuests(s span) span {
 	least, most := j.org.People.Guests(), j.org.People.Guests()
 	if members, ok := j.org.Names.UserGroupByName("role:members"); ok && j.org.People.IsUncertain(zulip.NamedGroup(members.ID)) {
@@ -168,50 +168,50 @@ func (j *checker) except() {
 	j.excepted = j.org.People.People(ids)
 }
 
-// channel checks the rights in one channel.
+// channel checks the permissions of one channel.
 func (j *checker) channel(channel *access.Channel) {
-	where, rights := "#"+channel.Name, permission.ChannelRights{Access: j.org.People, Channel: channel.Facts}
-	var held map[permission.Right]permission.Held
-	for _, name := range j.rule.Rights {
-		violation := Violation{Channel: channel, Where: where, Text: permission.Right(name).InWords(), right: name}
+	where, state := "#"+channel.Name, permission.ChannelState{Access: j.org.People, Channel: channel.Facts}
+	var held map[permission.ChannelPermission]permission.Held
+	for _, name := range j.rule.Permissions {
+		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), permission: name}
 		if name == Subscribed {
 			violation.Text = "subscribed"
 			in := j.org.People.People(channel.Facts.Subscribers).Held()
 			if !channel.Facts.SubscribersKnown {
 				in = j.org.People.HeldByAtLeast(j.org.People.People(channel.Facts.Subscribers))
 			}
-			j.right(violation, in)
+			j.permission(violation, in)
 			continue
 		}
 		if held == nil {
-			held = rights.Held()
+			held = state.Held()
 		}
-		one, has := held[permission.Right(name)]
+		one, has := held[permission.ChannelPermission(name)]
 		if !has {
 			one = permission.HeldByUnknown()
 		}
 		if name == string(permission.CanRead) || name == string(permission.CanReadHistory) {
-			reads, known := rights.IsReadByInternet()
+			reads, known := state.IsReadByInternet()
 			if violation.Internet = reads && known; !known && j.minds() {
 				j.addUnknown(fmt.Sprintf("It isn't known whether anyone on the internet can read %s.", where))
 			}
 		}
-		j.right(violation, one)
+		j.permission(violation, one)
 	}
 }
 
-// minds reports whether the rule has anything against those who have no account.
+// minds reports whether the rule forbids access without an account.
 func (j *checker) minds() bool {
 	return j.rule.NeverInternet || (len(j.rule.Only) > 0 || j.rule.OnlyInternet) && !j.rule.OnlyInternet
 }
 
-// group checks the rights over one user group.
+// group checks the permissions of one user group.
 func (j *checker) group(group *access.Group) {
-	for _, name := range j.rule.Rights {
-		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
+	for _, name := range j.rule.Permissions {
+		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), permission: name}
 		if name == Member {
 			violation.Text = "in it"
-			j.right(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
+			j.permission(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
 			continue
 		}
 		j.setting(violation, permission.UserGroups, group.Permissions, group.Planned)
@@ -226,23 +226,23 @@ func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 	return j.org.People.In(value).Held()
 }
 
-// organization checks rights in the organization.
+// organization checks permissions of the organization.
 func (j *checker) organization() {
-	for _, name := range j.rule.Rights {
-		j.setting(Violation{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
+	for _, name := range j.rule.Permissions {
+		j.setting(Violation{Where: "the organization", permission: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
 	}
 }
 
 // setting checks a permission of a user group or of the organization.
 func (j *checker) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) {
-	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.right })]
-	violation.Text = setting.Right
+	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.permission })]
+	violation.Text = setting.Action
 	value, has := values[setting.Name]
 	held := permission.HeldByUnknown()
 	if has && !planned[setting.Name].Unknown {
 		held = j.org.People.HeldBy(table, setting, value)
 	}
-	j.right(violation, held)
+	j.permission(violation, held)
 }
 
 // roles checks who has a role.
@@ -257,11 +257,11 @@ func (j *checker) roles() {
 			ids = append(ids, user.ID)
 		}
 	}
-	j.right(Violation{Where: "the organization", Text: joinOr(texts), right: roleRight}, j.org.People.People(ids).Held())
+	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, j.org.People.People(ids).Held())
 }
 
-// right checks who has one right.
-func (j *checker) right(violation Violation, held permission.Held) {
+// permission checks who has effective access by one permission.
+func (j *checker) permission(violation Violation, held permission.Held) {
 	certain, isCertain := held.Certain()
 	possible, isBounded := held.Possible()
 	if !isBounded {
@@ -281,7 +281,7 @@ func (j *checker) right(violation Violation, held permission.Held) {
 	j.count(violation, certain, possible, isBounded, unknown)
 }
 
-// forbidden notes who must not, for certain and possibly.
+// forbidden notes people who have forbidden access, certainly and possibly.
 func (j *checker) forbidden(violation Violation, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
 	if violation.People, violation.Internet = certain.Minus(j.excepted), isByInternet; !violation.People.IsEmpty() || isByInternet {
 		j.violation(&violation)
@@ -291,7 +291,7 @@ func (j *checker) forbidden(violation Violation, certain, possible permission.Pe
 	}
 }
 
-// count checks how many can.
+// count checks the number of people with access.
 func (j *checker) count(violation Violation, certain, possible permission.People, isBounded bool, unknown string) {
 	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
@@ -335,11 +335,11 @@ func (j *checker) joining() {
 	case joining.InviteRequired == nil:
 		j.addUnknown("It isn't known whether joining needs an invitation.")
 	case !*joining.InviteRequired:
-		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", right: joiningRight})
+		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", permission: joiningSubject})
 	}
 	for _, one := range joining.Invitations {
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: "anyone who uses it joins as " + one.Role.String(), right: joiningRight})
+			j.violation(&Violation{Where: one.Text, Text: "anyone who uses it joins as " + one.Role.String(), permission: joiningSubject})
 		}
 	}
 }
@@ -361,29 +361,29 @@ func joinOr(texts []string) string {
 	return text
 }
 
-// Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the violation
-// itself is the source.
+// Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the
+// violation itself is the source.
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {
-	case b.Channel != nil && (b.right == string(permission.CanRead) || b.right == string(permission.CanReadHistory)):
+	case b.Channel != nil && (b.permission == string(permission.CanRead) || b.permission == string(permission.CanReadHistory)):
 		return person.In(b.Channel.Facts).Through
 	case b.Channel != nil:
-		for _, granted := range person.In(b.Channel.Facts).Rights {
-			if string(granted.Right) == b.right {
+		for _, granted := range person.In(b.Channel.Facts).Permissions {
+			if string(granted.Permission) == b.permission {
 				return granted.Through
 			}
 		}
 		return nil
-	case b.Group != nil && b.right == Member:
+	case b.Group != nil && b.permission == Member:
 		if path, ok := person.Groups()[b.Group.ID]; ok {
 			return []string{path}
 		}
 		return nil
 	case b.Group != nil:
-		return person.Through(b.Group.Permissions[b.right])
+		return person.Through(b.Group.Permissions[b.permission])
 	}
-	if value, ok := org.Permissions[b.right]; ok {
+	if value, ok := org.Permissions[b.permission]; ok {
 		return person.Through(value)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (f *File) SelectsName(name string) bool {
 	})
 }
 
-// AsksForInvitations reports whether a rule is about them.
+// AsksForInvitations reports whether a rule is about invitations.
 func (f *File) AsksForInvitations() bool {
 	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool { return rule.OnlyInvited })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Parse reads a file of rules, in HCL's syntax or, where the path ends in .json, in HCL's JSON syntax. An error names every mistake
+// Parse reads a file of rules in HCL's syntax, or in its JSON syntax if the path ends in .json. An error names every mistake
 // with its line.
 func Parse(path string, content []byte) (*File, error) {
 	reader, blocks := hclfile.Open(path, content, "a file of rules has only blocks, such as rule \"two owners\" { … }")
@@ -65,7 +65,7 @@ func (p *parser) limit(block *hclfile.Block) {
 	p.file.Limits = append(p.file.Limits, limit)
 }
 
-// inner returns the blocks in a block, and what each is.
+// inner returns the blocks in a block, and the spec of each.
 func (p *parser) inner(block *hclfile.Block, spec *hclfile.Spec) (found []*hclfile.Block) {
 	for _, one := range block.Blocks {
 		if p.Find(one, spec) != nil {
@@ -84,8 +84,8 @@ func (p *parser) rule(block *hclfile.Block) {
 			rule.Channels = p.selectors(one)
 		case "groups":
 			rule.Groups = p.selectors(one)
-		case "right":
-			rule.Rights = p.rights(has, one)
+		case "permission":
+			rule.Permissions = p.permissions(has, one)
 		case "role":
 			rule.Roles = p.roles(one)
 		case "joining":
@@ -117,19 +117,19 @@ func (p *parser) shape(rule *Rule, has hclfile.Has) {
 	says := has.Any("only", "never", "at_least", "at_most")
 	isOfThings := has.Any("channels", "groups")
 	if has.Any("joining") {
-		if says || isOfThings || has.Any("right", "role", "except") {
+		if says || isOfThings || has.Any("permission", "role", "except") {
 			p.Fail(rule.Line, "a rule with joining can't have other attributes: write another rule for the rest")
 		}
 		return
 	}
 	switch {
-	case has.Any("role") && (isOfThings || has.Any("right")):
-		p.Fail(rule.Line, "a rule with role is about the people with that role: write another rule for channels, groups and rights")
+	case has.Any("role") && (isOfThings || has.Any("permission")):
+		p.Fail(rule.Line, "a rule with role is about the people with that role: write another rule for channels, groups and permissions")
 	case has["channels"] && has["groups"]:
 		p.Fail(rule.Line, "channels and groups are both set: write a rule for each")
 	}
-	if !has.Any("role", "right") {
-		p.Fail(rule.Line, "the rule selects nothing: write right = \"read\" with channels, right = \"manage\" with groups, right with a permission of the organization, role, or joining")
+	if !has.Any("role", "permission") {
+		p.Fail(rule.Line, "the rule selects nothing: write permission = \"read\" with channels, permission = \"manage\" with groups, permission with a permission of the organization, role, or joining")
 	}
 	if !says {
 		p.Fail(rule.Line, "the rule requires nothing: write only, never, at_least or at_most")
@@ -161,7 +161,7 @@ func (p *parser) roles(of *hclfile.Attribute) (roles []zulip.Role) {
 	return roles
 }
 
-// principals reads whom a rule names. Never is nil of what is written, so that an empty list is not taken for none.
+// principals reads the principals of an attribute. hasInternet is true if it names internet, which is not a principal.
 func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principals []permission.Principal, hasInternet bool) {
 	for _, text := range p.TextOrTexts(of) {
 		if text == internet && mayBeInternet {
@@ -182,14 +182,13 @@ func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principa
 	return principals, hasInternet
 }
 
-// ruleRoles are the roles that rules name: those of permissions, without the server's group of everyone with an account or without,
-// and guests.
+// ruleRoles are the roles that rules name: the roles of permissions except role:internet, and guests.
 func ruleRoles() []string {
 	roles := slices.DeleteFunc(slices.Clone(permission.RoleNames()), func(role string) bool { return role == "role:"+internet })
 	return append(roles, guests.WireName())
 }
 
-// suggestRole ends a sentence by what was meant by a role that there is not.
+// suggestRole ends a sentence about an unknown role with a suggestion.
 func suggestRole(role string) string {
 	if role == "role:"+internet {
 		return "; did you mean " + suggest.Quote(internet) + "?"
@@ -214,17 +213,17 @@ func (p *parser) except(rule *Rule, block *hclfile.Block) {
 	rule.Exceptions = append(rule.Exceptions, exception)
 }
 
-// rights reads rights: names of attributes, also without can_ and _group. Of a rule that is about several things by mistake, those
-// of each are taken.
-func (p *parser) rights(has hclfile.Has, of *hclfile.Attribute) (rights []string) {
-	about := rightsOfOrganization
+// permissions reads names of permissions, also without can_ and _group. In a rule that is about several kinds of objects by
+// mistake, it accepts the permissions of all of them.
+func (p *parser) permissions(has hclfile.Has, of *hclfile.Attribute) (permissions []string) {
+	about := organizationPermissions
 	switch {
 	case has["channels"] && has["groups"]:
-		about = thingRights{"rights in a channel or over a user group", slices.Concat(rightsInChannels.names, rightsOverGroups.names)}
+		about = permissionNames{"permissions in a channel or over a user group", slices.Concat(channelPermissions.names, groupPermissions.names)}
 	case has["channels"]:
-		about = rightsInChannels
+		about = channelPermissions
 	case has["groups"]:
-		about = rightsOverGroups
+		about = groupPermissions
 	}
 	short := map[string]string{}
 	names := suggest.Names{Things: about.things}
@@ -235,16 +234,16 @@ func (p *parser) rights(has hclfile.Has, of *hclfile.Attribute) (rights []string
 	for _, text := range p.TextOrTexts(of) {
 		name, ok := short[text]
 		if !ok {
-			p.Fail(of.Line, "there is no right %s%s", suggest.Quote(text), names.Suggest(text))
+			p.Fail(of.Line, "there is no permission %s%s", suggest.Quote(text), names.Suggest(text))
 			continue
 		}
-		rights = append(rights, name)
+		permissions = append(permissions, name)
 	}
-	return rights
+	return permissions
 }
 
-// shortName is a right as rules write it: the attribute without can_ and _group. To come into a channel by oneself is to join it;
-// who is in it is subscribed.
+// shortName returns a permission as rules write it: the attribute without can_ and _group. The permission to subscribe on
+// one's own is join, because subscribed means being subscribed.
 func shortName(name string) string {
 	if name == string(permission.CanSubscribe) {
 		return "join"

@@ -19,14 +19,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Proposal is a file of rules that hold.
+// Proposal is a file of rules that pass.
 type Proposal struct {
 	Text []byte
-	// Rules and Limits count what it has.
+	// Rules and Limits count the rules and limits in it.
 	Rules, Limits int
 }
 
-// The limits of a proposal, which must be short enough to be read.
+// The limits of a proposal, which must be short enough to read.
 const (
 	maxProposed         = 12
 	maxProposedClosed   = 4 // rules about who reads private channels
@@ -42,7 +42,7 @@ func Propose(org *access.Organization) Proposal {
 	p.administrators()
 	p.invited()
 	p.web()
-	p.rights()
+	p.permissions()
 	p.guests()
 	p.closed()
 	p.managers()
@@ -54,9 +54,9 @@ func Propose(org *access.Organization) Proposal {
 type proposer struct {
 	org      *access.Organization
 	proposed []*proposedBlock
-	// closing are the user groups whose members alone read some private channels.
+	// closing are the user groups whose members are the only readers of some private channels.
 	closing []string
-	// hints are comments in the place of rules that do not hold yet.
+	// hints are comments in place of rules that do not pass yet.
 	hints []string
 }
 
@@ -91,7 +91,7 @@ func (b *proposedBlock) write(body *hclwrite.Body) {
 	}
 }
 
-// list writes one text, or a list: in lines of its own where it would be long.
+// list writes one text, or a list, which has a line for each text if it is long.
 func list(texts []string) hclwrite.Tokens {
 	const longest = 100
 	elements, length := make([]hclwrite.Tokens, len(texts)), 0
@@ -124,7 +124,7 @@ func rule(name, comment string, attributes ...proposedAttribute) *proposedBlock 
 	return &proposedBlock{"rule", name, comment, attributes}
 }
 
-// holds reports whether a rule holds, as it would stand in the file, and is about something.
+// holds reports whether a rule passes in its written form, and selects something.
 func (p *proposer) holds(block *proposedBlock) bool {
 	file, err := Parse("", block.text())
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *proposer) holds(block *proposedBlock) bool {
 	return true
 }
 
-// add proposes a rule if it holds, and if there is room for it and the limit.
+// add proposes a rule if it passes, and if the limit has room for it.
 func (p *proposer) add(block *proposedBlock) bool {
 	isTaken := slices.ContainsFunc(p.proposed, func(one *proposedBlock) bool { return one.name == block.name })
 	if len(p.proposed) >= maxProposed-1 || isTaken || !p.holds(block) {
@@ -148,7 +148,7 @@ func (p *proposer) add(block *proposedBlock) bool {
 	return true
 }
 
-// withRoles are the accounts that have one of some roles.
+// withRoles are the accounts with some roles.
 func (p *proposer) withRoles(roles ...zulip.Role) permission.People {
 	var ids []int64
 	for user := range p.org.People.Everybody().All() {
@@ -186,43 +186,43 @@ func (p *proposer) invited() {
 
 func (p *proposer) web() {
 	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.",
-		textsAttribute("channels", "*"), textsAttribute("right", "read"), textsAttribute("never", internet)))
+		textsAttribute("channels", "*"), textsAttribute("permission", "read"), textsAttribute("never", internet)))
 }
 
-// guarded are the rights in the organization that open it to others, or that destroy.
+// guarded are the permissions of the organization that open it to others, or that permit to delete.
 var guarded = []string{
 	"can_manage_all_groups", "can_manage_billing_group", "can_invite_users_group", "create_multiuse_invite_group", "can_create_web_public_channel_group",
 	"can_add_subscribers_group", "can_create_bots_group", "can_delete_any_message_group", "can_mention_many_users_group",
 }
 
-// rights proposes who has rights in the organization: by the narrowest role.
-func (p *proposer) rights() {
+// permissions proposes rules about the permissions of the organization, with the narrowest role that has each.
+func (p *proposer) permissions() {
 	left := guarded
 	for _, one := range []struct{ role, name string }{{"role:administrators", "only administrators"}, {"role:moderators", "only moderators and administrators"}} {
-		var rights, others []string
-		for _, right := range left {
-			if slices.Contains(rightsOfOrganization.names, right) && p.holds(rule("x", "x", textsAttribute("right", right), textsAttribute("only", one.role))) {
-				rights = append(rights, shortName(right))
+		var permissions, others []string
+		for _, permission := range left {
+			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", textsAttribute("permission", permission), textsAttribute("only", one.role))) {
+				permissions = append(permissions, shortName(permission))
 			} else {
-				others = append(others, right)
+				others = append(others, permission)
 			}
 		}
 		left = others
-		if len(rights) > 0 {
+		if len(permissions) > 0 {
 			p.add(rule(one.name, "Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.",
-				textsAttribute("right", rights...), textsAttribute("only", one.role)))
+				textsAttribute("permission", permissions...), textsAttribute("only", one.role)))
 		}
 	}
 }
 
-// guests proposes that guests stay out of private channels: of all, of those in some folders, or of a few. Where there is no guest
-// nothing is known of where they are meant to be.
+// guests proposes that guests can't read private channels: all, those in some folders, or a few. Without guests it proposes
+// nothing, because it is not known where guests should be.
 func (p *proposer) guests() {
 	if p.org.People.Guests().IsEmpty() {
 		return
 	}
 	without := func(selectors []string, comment string) *proposedBlock {
-		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("right", "read"), textsAttribute("only", "role:members"))
+		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("permission", "read"), textsAttribute("only", "role:members"))
 	}
 	if p.add(without([]string{"privacy:private"}, "Guests can't read private channels. To let guests into one, list the others instead of privacy:private.")) {
 		return
@@ -247,14 +247,14 @@ func (p *proposer) guests() {
 		folders = folders[:maxProposedNames]
 	}
 	if len(folders)+len(names) > maxProposedNames {
-		names = nil // too many to agree to at a glance
+		names = nil // too many to check quickly
 	}
 	if all := slices.Concat(folders, names); len(all) > 0 {
 		p.add(without(all, "Guests can't read these channels. To let guests into one, remove it from the list."))
 	}
 }
 
-// selectorOf is how a rule names one channel or group.
+// selectorOf is how a rule selects one channel or group.
 func selectorOf(name string) string {
 	if strings.Contains(name, "*") || slices.ContainsFunc([]string{"folder:", "privacy:", "name:", "group:"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 		return "name:" + name
@@ -262,14 +262,14 @@ func selectorOf(name string) string {
 	return name
 }
 
-// closed proposes who reads private channels: those of which exactly one user group or role does.
+// closed proposes who reads private channels that exactly one user group or role can read.
 func (p *proposer) closed() {
 	audiences, sizes := map[string][]*access.Channel{}, map[string]int{}
 	for _, channel := range p.org.ActiveChannels() {
 		if !channel.Facts.Privacy.IsPrivate() || !channel.Facts.SubscribersKnown {
 			continue
 		}
-		held := permission.ChannelRights{Access: p.org.People, Channel: channel.Facts}.Held()[permission.CanRead]
+		held := permission.ChannelState{Access: p.org.People, Channel: channel.Facts}.Held()[permission.CanRead]
 		readers, isAll := held.Certain()
 		if !isAll {
 			continue
@@ -294,7 +294,7 @@ func (p *proposer) closed() {
 		}
 		comment += more
 		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
-		if p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history"), only)) {
+		if p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history"), only)) {
 			n++
 			covered += len(audiences[principal])
 			if group, ok := strings.CutPrefix(principal, "group:"); ok {
@@ -317,7 +317,8 @@ func (p *proposer) closed() {
 	}
 }
 
-// principalOf returns the user group or role in which exactly these are. To be with all members is to be with everyone.
+// principalOf returns the user group or role with exactly these people. The people of role:members and the people of
+// role:everyone are then the same.
 func (p *proposer) principalOf(people permission.People) string {
 	if group := p.groupOf(people); group != "" {
 		return "group:" + group
@@ -366,7 +367,7 @@ func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) 
 	return selectors
 }
 
-// first are as many as one rule names, and a sentence that says how many more there are.
+// first are the selectors that fit into one rule, and a sentence with the number of the others.
 func first(selectors []string) (some []string, more string) {
 	if n := len(selectors) - maxProposedNames; n > 0 {
 		return selectors[:maxProposedNames], "\n" + strconv.Itoa(n) + " more channels are like these. To include them in this rule, put all into one folder."
@@ -374,11 +375,11 @@ func first(selectors []string) (some []string, more string) {
 	return selectors, ""
 }
 
-// managers proposes who decides who is in the groups that read private channels.
+// managers proposes who decides about the members of groups that read private channels.
 func (p *proposer) managers() {
-	rights := []string{"manage", "add_members", "join"}
+	permissions := []string{"manage", "add_members", "join"}
 	managed := func(comment, role string, names []string) *proposedBlock {
-		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("right", rights...), textsAttribute("only", role))
+		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("permission", permissions...), textsAttribute("only", role))
 	}
 	for _, role := range []string{"role:administrators", "role:moderators"} {
 		var names []string
@@ -393,7 +394,7 @@ func (p *proposer) managers() {
 	}
 }
 
-// announcements proposes who posts where few do and many read.
+// announcements proposes who posts in channels where few post and many read.
 func (p *proposer) announcements() {
 	channels := map[string][]*access.Channel{}
 	for _, channel := range p.org.ActiveChannels() {
@@ -416,13 +417,13 @@ func (p *proposer) announcements() {
 	}) {
 		selectors, more := first(p.selectorsOf(channels[principal]))
 		if n < maxProposedAnnounce && p.add(rule("only "+principal+" posts", "Only these people can post in these public channels. To let others post, add them to only."+more,
-			textsAttribute("channels", selectors...), textsAttribute("right", "send_message"), textsAttribute("only", principal))) {
+			textsAttribute("channels", selectors...), textsAttribute("permission", "send_message"), textsAttribute("only", principal))) {
 			n++
 		}
 	}
 }
 
-// removals proposes a limit. A tenth is more than leaves in a week, and less than a mistake in a list takes out.
+// removals proposes a limit. A tenth is more than the people who leave in a week, and less than a mistake in a list removes.
 func (p *proposer) removals() {
 	const least, most = 5, 50
 	p.proposed = append(p.proposed, &proposedBlock{
@@ -431,7 +432,7 @@ func (p *proposer) removals() {
 	})
 }
 
-// file writes what is proposed.
+// file writes the proposal.
 func (p *proposer) file() Proposal {
 	made := Proposal{}
 	var text bytes.Buffer
@@ -452,7 +453,8 @@ func (p *proposer) file() Proposal {
 	return made
 }
 
-// groupOf returns the user group in which exactly these are, if they are more than one; of several the first by name.
+// groupOf returns the user group with exactly these people, if they are more than one. It returns the first of several by
+// name.
 func (p *proposer) groupOf(people permission.People) string {
 	if people.Len() < 2 {
 		return ""

@@ -13,8 +13,8 @@ import (
 // namedPeople is how many people of a violation are named.
 const namedPeople = 20
 
-// Report says what was found of the rules. was is what was found before a plan; nil in an audit. changes returns the resources of
-// the plan that bring a violation about; nil in an audit.
+// Report returns the results of the rules for a report. was are the results before a plan; nil in an audit. changes returns
+// the resources of the plan that cause a violation; nil in an audit.
 func (f *File) Report(org *access.Organization, found, was []*Result, changes func(*Violation) []string) []*report.Rule {
 	rules := make([]*report.Rule, len(found))
 	for i, result := range found {
@@ -41,11 +41,12 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 	return rules
 }
 
-// isWorse reports whether there are other violations than before: other things or people, or fewer where there are too few.
+// isWorse reports whether the violations differ from those before: other objects or people, or fewer people if they are too
+// few.
 func isWorse(result, was *Result) bool {
 	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool {
 		i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
-			return one.Where == violation.Where && one.right == violation.right && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
+			return one.Where == violation.Where && one.permission == violation.permission && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
 		})
 		if i < 0 {
 			return true
@@ -67,17 +68,17 @@ func (b *Violation) report(org *access.Organization) *report.Violation {
 			break
 		}
 		said.People = append(said.People, &report.RulePerson{
-			ID: user.ID, Name: user.FullName, Address: user.Address(), IsBot: user.IsBot, Role: user.Role.String(),
+			ID: user.ID, Name: user.FullName, Email: user.Address(), IsBot: user.IsBot, Role: user.Role.String(),
 			Through: append([]string{}, b.Through(org, user)...),
 		})
 	}
 	return said
 }
 
-// Sentence says what is so, without names.
+// Sentence describes the violation without names.
 func (b *Violation) Sentence() string {
 	switch {
-	case b.right == joiningRight:
+	case b.permission == joiningSubject:
 		return b.Text
 	case b.isTooFew:
 		n := humans(b.People)
@@ -92,7 +93,7 @@ func (b *Violation) Sentence() string {
 	return accounts(b.People) + " " + b.does(b.People.Len())
 }
 
-// does is what so many do, or are.
+// does describes what a number of people can do, or are.
 func (b *Violation) does(n int) string {
 	switch {
 	case !b.isOfBeing():
@@ -103,7 +104,7 @@ func (b *Violation) does(n int) string {
 	return "are " + b.Text
 }
 
-// being ends a sentence of what people must be.
+// being ends a sentence about what people must be.
 func (b *Violation) being() string {
 	if b.isOfBeing() {
 		return " be"
@@ -111,9 +112,9 @@ func (b *Violation) being() string {
 	return ""
 }
 
-// isOfBeing reports whether it is about what people are, and not about what they can do.
+// isOfBeing reports whether the violation is about what people are, rather than what they can do.
 func (b *Violation) isOfBeing() bool {
-	return b.right == roleRight || b.right == Subscribed || b.right == Member
+	return b.permission == roleSubject || b.permission == Subscribed || b.permission == Member
 }
 
 // accounts counts people, and bots with them.

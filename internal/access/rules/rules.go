@@ -1,6 +1,7 @@
-// Package rules checks rules about an organization: "nobody outside the group board reads #board", "at least two owners". A
-// [File] has the rules as people write them; [File.Check] returns the result of each, from the effective access that the package
-// permission computes.
+// Package rules checks rules about an organization: "nobody outside the group board reads #board", "at least two owners".
+//
+// A [File] has the rules as people write them. [File.Check] returns the result of each rule, from the effective access that
+// the package permission computes.
 //
 // A rule passes only if everything that it depends on is known. Otherwise it fails or is unknown.
 package rules
@@ -21,24 +22,26 @@ type File struct {
 	path string
 }
 
-// Rule is one rule. It is about what someone can do in channels, over user groups or in the organization, about who has a role, or
-// about how people come to join.
+// Rule is one rule. It is about effective access to channels, user groups or the organization, about people with a role, or
+// about joining.
 type Rule struct {
 	Name string
 	// Line is its line in the file.
 	Line int
-	// Channels and Groups select things, as a configuration names them; both are empty where the rule is about the organization.
+	// Channels and Groups select objects, as a configuration names them. Both are empty if the rule is about the
+	// organization.
 	Channels, Groups []string
-	// Rights are by the names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
-	Rights []string
-	Roles  []zulip.Role
+	// Permissions are names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
+	Permissions []string
+	Roles       []zulip.Role
 	// OnlyInvited is true if people must be invited to join, and not as moderator or higher.
 	OnlyInvited bool
-	// Only are all who may, Never those who must not; nil: not asked. A bot counts like a person.
+	// Only are the people allowed, Never the people not allowed; nil if not set. A bot counts like a person.
 	Only, Never []permission.Principal
-	// OnlyInternet says that Only names those without an account too, NeverInternet that Never does.
+	// OnlyInternet is true if Only includes people without an account, NeverInternet if Never does.
 	OnlyInternet, NeverInternet bool
-	// AtLeast and AtMost are how many people can; bots do not count for the first. Zero: not asked, for AtMost [noLimit].
+	// AtLeast and AtMost are the bounds of the number of people. Bots do not count for AtLeast. Without a bound, AtLeast is
+	// zero and AtMost is [noLimit].
 	AtLeast, AtMost int
 	Exceptions      []*Exception
 }
@@ -58,14 +61,14 @@ type Exception struct {
 type Limit struct {
 	Name string
 	Line int
-	// People is the largest number, Percent the largest share of all active people; [noLimit]: not limited by it.
+	// People is the maximum number, Percent the maximum share of all active people. [noLimit] is no maximum.
 	People, Percent int
 }
 
-// noLimit is the maximum that is none.
+// noLimit is the value without a maximum.
 const noLimit = -1
 
-// Rights that are no permission.
+// The values of permission in a rule that are not permissions.
 const (
 	// Subscribed means being subscribed to a channel.
 	Subscribed = "subscribed"
@@ -73,16 +76,16 @@ const (
 	Member = "member"
 )
 
-// The subjects of a violation that are no permission.
+// The subjects of a violation that are not permissions.
 const (
-	roleRight    = "role"
-	joiningRight = "joining"
+	roleSubject    = "role"
+	joiningSubject = "joining"
 )
 
-// internet is how rules name those who have no account.
+// internet is the name of people without an account in rules.
 const internet = "internet"
 
-// guests is how rules name those whose role is guest. The server has no group of them.
+// guests is the name of people with the role guest in rules. The server has no group of them.
 var guests = permission.Principal{Kind: permission.KindRole, Name: "guests"}
 
 // Result is the result of one rule.
@@ -92,28 +95,28 @@ type Result struct {
 	Status string
 	// Violations are the reasons why it fails.
 	Violations []*Violation
-	// Unknowns are sentences about unknown values that it depends on, also if it fails anyway.
+	// Unknowns are sentences about unknown values that the result depends on, also if the rule fails anyway.
 	Unknowns []string
-	// Notes are other sentences about it: that it selects nothing, or that an exception has ended.
+	// Notes are other sentences: that it selects nothing, or that an exception has ended.
 	Notes []string
 }
 
 // Violation is one violation of a rule.
 type Violation struct {
-	// Channel and Group are what it is about; nil where it is about the organization.
+	// Channel and Group are the object; nil if it is the organization.
 	Channel *access.Channel
 	Group   *access.Group
 	// Where names the object in words: #board, user group "sre", the organization.
 	Where string
-	// Text is what they can do, to follow "can", as "read"; or what they are, as "owner" or "in it".
+	// Text is what the people can do, to follow "can", such as "read"; or what they are, such as "owner" or "in it".
 	Text string
-	// People are those who must not, or all who can where they are too many or too few.
+	// People are the people who are not allowed, or all people with access if they are too many or too few.
 	People permission.People
 	// Internet is true if anyone on the internet is among them.
 	Internet bool
-	// Need is how many there must be, or may be, where it is about how many.
+	// Need is the required or allowed number of people in a violation about their number.
 	Need                int
 	isTooFew, isTooMany bool
-	// right is by name.
-	right string
+	// permission is the name of the permission, or another subject.
+	permission string
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// channels returns the channels that a rule is about, and notes what is not known of that.
+// channels returns the channels that a rule selects, and notes whether there may be others.
 func (j *checker) channels() (chosen []*access.Channel) {
 	isWhole := func(text string) bool {
 		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
@@ -70,7 +70,8 @@ func (j *checker) unmatched(selector, thing string, names []string) {
 	j.addUnknown(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
 }
 
-// keeps reports whether a rule holds of one more thing for certain, so that it does not matter whether it is about that too.
+// keeps reports whether a rule would certainly pass with one more object, so that it does not matter whether the rule
+// selects it.
 func (j *checker) passesWith(check func(*checker)) bool {
 	one := *j
 	one.result = &Result{Rule: j.rule}
@@ -78,7 +79,7 @@ func (j *checker) passesWith(check func(*checker)) bool {
 	return len(one.result.Violations)+len(one.result.Unknowns) == 0
 }
 
-// selectsChannel reports whether a channel may be selected; certain is false if that is not known.
+// selectsChannel reports whether a rule might select a channel. certain is false if that is not known.
 func (j *checker) selectsChannel(selector string, channel *access.Channel) (matches, certain bool) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok {
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
@@ -96,12 +97,13 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 	return selects(selector, strings.ToLower(channel.Name)), true
 }
 
-// selectsExactly reports whether a selector means just this name.
+// selectsExactly reports whether a selector is exactly this name.
 func selectsExactly(selector, name string) bool {
 	return strings.TrimPrefix(selector, "name:") == name && (strings.HasPrefix(selector, "name:") || !strings.Contains(selector, "*"))
 }
 
-// selects reports whether a name is meant: by itself, also after name:, or by a pattern in which * stands for anything.
+// selects reports whether a selector matches a name: as the name itself, also after name:, or as a pattern in which * stands
+// for anything.
 func selects(selector, name string) bool {
 	if exact, ok := strings.CutPrefix(selector, "name:"); ok {
 		return exact == name
@@ -125,7 +127,7 @@ func selects(selector, name string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
-// groups returns the user groups that a rule is about.
+// groups returns the user groups that a rule selects.
 func (j *checker) groups() (chosen []*access.Group) {
 	all, matched := j.org.ActiveGroups(), map[string]bool{}
 	names := make([]string, len(all))

@@ -14,9 +14,9 @@ var (
 	ruleSpec = &hclfile.Spec{
 		Name: "rule", Label: "two owners", // One rule, named by its sentence.
 		Attributes: []hclfile.AttributeSpec{
-			{Name: "channels"},           // Channels by name, by a pattern with *, as folder:NAME, privacy:KIND or name:NAME. With right. Archived channels are left out.
-			{Name: "groups"},             // User groups by name or by a pattern with *. With right.
-			{Name: "right"},              // Access to the channels, user groups or organization.
+			{Name: "channels"},           // Channels by name, by a pattern with *, as folder:NAME, privacy:KIND or name:NAME. With permission. Archived channels are left out.
+			{Name: "groups"},             // User groups by name or by a pattern with *. With permission.
+			{Name: "permission"},         // Access to the channels, user groups or organization.
 			{Name: "role"},               // People with one of these roles.
 			{Name: "joining"},            // How people join: only by invitation, and no pending invitation is for a moderator or higher. Excludes other attributes.
 			{Name: "only"},               // The only people allowed. Bots count.
@@ -43,13 +43,13 @@ var (
 	}
 )
 
-// invited is what joining can be.
+// invited is the value of joining.
 const invited = "invited"
 
-// roleNames are the roles that a rule can be about.
+// roleNames are the roles that a rule can name.
 var roleNames = []string{"owner", "administrator", "moderator", "member", "guest"}
 
-// privacy is a kind of channels that a rule can select.
+// privacy is a kind of channel that a rule can select.
 type privacy struct {
 	name string
 	are  []zulip.Privacy
@@ -80,21 +80,21 @@ func privaciesOf(name string) []zulip.Privacy {
 	return nil
 }
 
-// thingRights are the rights that a rule about one kind of thing can be about.
-type thingRights struct {
+// permissionNames are the permissions of one kind of object that a rule can name.
+type permissionNames struct {
 	// things names them in the plural.
 	things string
 	names  []string
 }
 
 var (
-	rightsInChannels     = thingRights{"rights in a channel", append(rightNames(permission.RightsAndHistory), Subscribed)}
-	rightsOverGroups     = thingRights{"rights over a user group", append([]string{Member}, settingNames(permission.UserGroups)...)}
-	rightsOfOrganization = thingRights{"rights in the organization", settingNames(permission.Organizations)}
+	channelPermissions      = permissionNames{"permissions in a channel", append(channelPermissionNames(permission.ChannelPermissionsAndHistory), Subscribed)}
+	groupPermissions        = permissionNames{"permissions over a user group", append([]string{Member}, settingNames(permission.UserGroups)...)}
+	organizationPermissions = permissionNames{"permissions in the organization", settingNames(permission.Organizations)}
 )
 
-func rightNames(rights []permission.Right) (names []string) {
-	for _, one := range rights {
+func channelPermissionNames(permissions []permission.ChannelPermission) (names []string) {
+	for _, one := range permissions {
 		names = append(names, string(one))
 	}
 	return names

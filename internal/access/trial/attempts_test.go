@@ -9,50 +9,50 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// try is one account that tries one right, on a sandbox that forgets it.
+// try is one account that tries one permission on a copy of a sandbox.
 type try struct {
 	*sandbox.Trial
 	as int
 	// on is the ID of the channel or group.
 	on int
-	// others are people to add, remove and write to: active, and no guests.
+	// others are people to add, remove and write to. They are active and not guests.
 	others []int
 	// everybody are all active accounts.
 	everybody []int
 }
 
-// attempt is how a right is tried.
+// attempt describes how a permission is tried.
 type attempt struct {
-	// do prepares what has to be there, and tries. skip says why the account cannot try, if it cannot.
+	// do prepares the objects and tries. skip is the reason why the account can't try, if it can't.
 	do func(t *try) (answer sandbox.TriedAnswer, skip string)
-	// refusals are the beginnings of the server's refusals of this right, in addition to the common ones.
+	// refusals are the beginnings of the server's refusals of this permission, in addition to the common ones.
 	refusals []string
-	// also are other permissions of the same thing that give the right, alsoOrganization those of the organization.
+	// also are other permissions of the same object that permit the same, alsoOrganization those of the organization.
 	also, alsoOrganization []string
 	// needs is a permission of the organization that is also required.
 	needs string
-	// byAdministrators says that administrators and owners have it by their role.
+	// byAdministrators is true if the role of administrators and owners permits the same.
 	byAdministrators bool
 }
 
-// Refusals of rights that are the same everywhere.
+// Refusals that all permissions share.
 var refusals = []string{
 	"Insufficient permission", "Must be an organization administrator", "Must be an organization owner", "Not allowed for guest users",
 	"This endpoint does not accept bot requests.", "This API is not available to incoming webhook bots.", "Account is deactivated",
 }
 
-// isRefusal reports whether an answer says that the account does not have the right.
+// isRefusal reports whether an answer refuses a request because of a permission.
 func (a *attempt) isRefusal(answer sandbox.TriedAnswer) bool {
 	begins := func(words string) bool { return strings.HasPrefix(answer.Message, words) }
 	return slices.Contains([]int{400, 401, 403}, answer.Status) && (slices.ContainsFunc(refusals, begins) || slices.ContainsFunc(a.refusals, begins))
 }
 
-// nameOfTrial is what is called so that is made for a try.
+// nameOfTrial is the name of objects that are created for a try.
 const nameOfTrial = "made to try what the rules allow"
 
 const topic = "tried"
 
-// The words of refusals that several rights have.
+// Refusals that several permissions share.
 const (
 	noMessage       = "Invalid message(s)"
 	noPost          = "You do not have permission to post in this channel."
@@ -68,7 +68,7 @@ const (
 	noChannel       = "Invalid channel ID"
 )
 
-// channelAttempts are the rights in a channel, by the names of permission.Right.
+// channelAttempts are the attempts at the permissions of a channel, by [permission.ChannelPermission].
 var channelAttempts = map[string]*attempt{
 	"can_read":               {refusals: []string{noMessage}, do: (*try).readNew},
 	"can_read_history":       {refusals: []string{noMessage}, do: (*try).readOld},
@@ -107,7 +107,8 @@ var channelAttempts = map[string]*attempt{
 	}},
 }
 
-// groupAttempts are the rights over a user group. Whoever manages the group, or all groups, may do all but join conversations about it.
+// groupAttempts are the attempts at the permissions of a user group. People who manage the group, or all groups, can do
+// everything except mentioning it.
 var groupAttempts = map[string]*attempt{
 	"can_manage_group": {alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.ask("PATCH", groupPath(t.on), params{"description": nameOfTrial})
@@ -137,7 +138,7 @@ var groupAttempts = map[string]*attempt{
 	}},
 }
 
-// organizationAttempts are the permissions of the organization. What is not here no request tries.
+// organizationAttempts are the attempts at the permissions of the organization. No request tries the others.
 var organizationAttempts = map[string]*attempt{
 	"can_access_all_users_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.ask("GET", fmt.Sprintf("/users/%d", t.PlaceAccount("tried@localhost.invalid", nameOfTrial)), nil)
@@ -199,13 +200,13 @@ var organizationAttempts = map[string]*attempt{
 	},
 }
 
-// params are those of a request.
+// params are the parameters of a request.
 type params = map[string]string
 
 func jsonOf(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // it is text and numbers
+		panic(err) // it only has texts and numbers
 	}
 	return string(text)
 }
@@ -237,7 +238,7 @@ func (t *try) channelName() string {
 	return channel.Name
 }
 
-// topic is one that the channel takes.
+// topic is a topic that the channel accepts.
 func (t *try) topic() string {
 	if !t.AllowsTopics(t.on) {
 		return ""
@@ -245,13 +246,13 @@ func (t *try) topic() string {
 	return topic
 }
 
-// placed places a message in a topic, which is there then.
+// placed sends a message to a topic, which exists then.
 func (t *try) placed() string {
 	t.ofAnother(t.on, t.topic())
 	return t.topic()
 }
 
-// ofAnother places a message of someone else, which the account has received if it is in the channel.
+// ofAnother sends a message of someone else, which the account receives if it is in the channel.
 func (t *try) ofAnother(channel int, in string) int {
 	var receivers []int
 	if t.IsSubscribed(t.as, channel) {
@@ -260,7 +261,7 @@ func (t *try) ofAnother(channel int, in string) int {
 	return t.PlaceMessage(t.sender(), channel, in, receivers...)
 }
 
-// sender is who has written what the account reads; the account itself could delete it.
+// sender is the author of the messages that the account reads; the account itself could delete its own.
 func (t *try) sender() int {
 	if id := t.other(); id != 0 {
 		return id
@@ -268,8 +269,8 @@ func (t *try) sender() int {
 	return t.PlaceAccount("tried@localhost.invalid", nameOfTrial)
 }
 
-// readsAsSpectator says that a guest reads a web-public channel only as everyone on the internet does: the API gives such a guest
-// nothing (https://zulip.com/api/roles-and-permissions).
+// readsAsSpectator reports whether a guest can read a web-public channel only like everyone on the internet: the API refuses
+// such a guest (https://zulip.com/api/roles-and-permissions).
 func (t *try) readsAsSpectator() bool {
 	me, _ := t.Users.Get(t.as)
 	channel, _ := t.Channels.Get(t.on)
@@ -297,7 +298,7 @@ func (t *try) send(channel int, in string) (sandbox.TriedAnswer, string) {
 	return t.ask("POST", "/messages", params{"type": "stream", "to": fmt.Sprint(channel), "topic": in, "content": "x"})
 }
 
-// moveWithin moves a message to a topic that is there: a new one takes the right to start topics too.
+// moveWithin moves a message to an existing topic, because a new topic also requires the permission to start topics.
 func (t *try) moveWithin(channel int) (sandbox.TriedAnswer, string) {
 	in := topic
 	if !t.AllowsTopics(channel) {
@@ -326,7 +327,7 @@ func (t *try) isMember() bool {
 	return slices.Contains(group.Members, t.as)
 }
 
-// changeOther puts someone else into the group or takes one out, who is in it or not before.
+// changeOther adds someone else to the group or removes someone.
 func (t *try) changeOther(how string, isIn bool) (sandbox.TriedAnswer, string) {
 	third := t.other()
 	if third == 0 {
@@ -345,7 +346,7 @@ func (t *try) createChannel(more params) (sandbox.TriedAnswer, string) {
 	return t.ask("POST", "/users/me/subscriptions", more)
 }
 
-// manyPeople is in how large a channel mentioning everyone takes a permission.
+// manyPeople is the size of a channel from which on mentioning everyone requires a permission.
 const manyPeople = 16
 
 func (t *try) mentionMany() (sandbox.TriedAnswer, string) {
@@ -370,8 +371,8 @@ func (t *try) setInOwnChannel(change params) (sandbox.TriedAnswer, string) {
 	return t.ask("PATCH", channelPath(t.PlaceOwnChannel(nameOfTrial, t.as)), change)
 }
 
-// write writes a direct message: with continues, to someone who does not make it permissible, in a conversation that is there, else
-// in a new one that is permissible.
+// write writes a direct message. With continues, the conversation exists, and its recipient does not make it permissible.
+// Otherwise the conversation is new and permissible.
 func (t *try) write(continues bool) (sandbox.TriedAnswer, string) {
 	me, _ := t.Users.Get(t.as)
 	if me.IsBot {

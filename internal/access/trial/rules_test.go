@@ -19,19 +19,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
-// Trials of rules: a random organization, a rule for each account, right and channel, a plan of one change, and the same change
-// made by requests. Then every account tries.
+// Trials of rules: a random organization, a rule for each account, permission and channel, and a plan of one change.
+// Requests make the same change, and every account tries.
 
-// rightsOfRules are the rights that are tried, as rules call them and as permissions do.
-var rightsOfRules = map[string]string{
+// ruleNames are the names in rules of the permissions that are tried, with the names of the permissions.
+var ruleNames = map[string]string{
 	"send_message": "can_send_message_group", "read": "can_read", "read_history": "can_read_history", "administer_channel": "can_administer_channel_group", "join": "can_subscribe_group",
 }
 
-// ruleTrials counts the results. More than a third of the plans do not know a value that the change has.
+// ruleTrials counts the results. More than a third of the plans do not know a value of the change.
 type ruleTrials struct{ passed, failed, notKnown, wronglyPassed, wronglyFailed, withheld, unknown int }
 
-// TestConformanceRulesAgainstTries finds no rule that passes and is then violated, and none that fails and can't be violated. A rule
-// that depends on an unknown value is unknown.
+// TestConformanceRulesAgainstTries checks that no rule passes that is then violated, and that no rule fails that can't be
+// violated. A rule that depends on an unknown value is unknown.
 func TestConformanceRulesAgainstTries(t *testing.T) {
 	var sum ruleTrials
 	number := organizations(t, 20, 600)
@@ -53,7 +53,7 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization, r *rand.Rand
 	t.Helper()
 	planned, apply := o.Change()
 	var text strings.Builder
-	type attempt struct{ person, right, channel string }
+	type attempt struct{ person, permission, channel string }
 	var attempts []attempt
 	people := slices.Sorted(maps.Keys(o.People))
 	change, _ := planned[0]["change"].(randomorg.Attributes)
@@ -63,13 +63,13 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization, r *rand.Rand
 	}
 	channels := maps.Clone(o.Channels)
 	if before, _ := change["before"].(randomorg.Attributes); planned[0]["type"] == "zulip_channel" && slices.Equal(actions, []string{"delete"}) {
-		delete(channels, fmt.Sprint(before["name"])) // no rule is about what is archived
+		delete(channels, fmt.Sprint(before["name"])) // no rule selects archived channels
 	}
-	for _, right := range slices.Sorted(maps.Keys(rightsOfRules)) {
+	for _, permission := range slices.Sorted(maps.Keys(ruleNames)) {
 		for _, person := range people {
 			for _, channel := range slices.Sorted(maps.Keys(channels)) {
-				attempts = append(attempts, attempt{person, right, channel})
-				fmt.Fprintf(&text, "rule \"%d\" {\n  channels = %q\n  right = %q\n  never = \"user:%s\"\n}\n", len(attempts), channel, right, o.Address(person))
+				attempts = append(attempts, attempt{person, permission, channel})
+				fmt.Fprintf(&text, "rule \"%d\" {\n  channels = %q\n  permission = %q\n  never = \"user:%s\"\n}\n", len(attempts), channel, permission, o.Address(person))
 			}
 		}
 	}
@@ -80,23 +80,23 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization, r *rand.Rand
 	found := reviewWithRules(t, o.Organization, text.String(), randomorg.Plan(t, planned...))
 	apply()
 	for i, one := range attempts {
-		isAble, isTried := can(o.Sandbox, o.People[one.person], o.Channels[one.channel], rightsOfRules[one.right])
+		isAble, isTried := can(o.Sandbox, o.People[one.person], o.Channels[one.channel], ruleNames[one.permission])
 		if !isTried {
-			continue // as what a guest reads as a spectator
+			continue // such as what a guest reads as a spectator
 		}
 		switch rule := found.Rules[i]; rule.Status {
 		case report.RulePasses:
 			sum.passed++
 			if isAble {
 				sum.wronglyPassed++
-				t.Errorf("it passes, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
+				t.Errorf("it passes, and %s can %s #%s after %v", one.person, one.permission, one.channel, planned)
 			}
 		case report.RuleFails:
 			sum.failed++
-			isPossible := isWithheld && len(rule.Unknowns) > 0 // another value breaks it
+			isPossible := isWithheld && len(rule.Unknowns) > 0 // another value violates it
 			if !isAble && !isPossible {
 				sum.wronglyFailed++
-				t.Errorf("it fails, and %s cannot %s #%s after %v: %v", one.person, one.right, one.channel, planned, rule.Lines())
+				t.Errorf("it fails, and %s cannot %s #%s after %v: %v", one.person, one.permission, one.channel, planned, rule.Lines())
 			}
 		case report.RuleUnknown:
 			if isWithheld {

@@ -1,8 +1,8 @@
 // Package trial_test tries what a review computes. On random organizations it reviews a random change, has every account try every
-// right in dispute, makes the change, and has them try again. If the rules of the sandbox allow something other than what was
+// permission in dispute, makes the change, and has them try again. If the rules of the sandbox allow something other than what was
 // computed, the engine or the sandbox is wrong.
 //
-// How each right is tried is in attempts_test.go. Nothing here decides who may do what.
+// How each permission is tried is in attempts_test.go. Nothing here decides who may do what.
 package trial_test
 
 import (
@@ -65,7 +65,7 @@ func TestConformanceTries(t *testing.T) {
 			t.Errorf("%d: nothing was tried", seed)
 		}
 	}
-	fmt.Printf("rights tried on random organizations: %d tries\n", tries)
+	fmt.Printf("permissions tried on random organizations: %d tries\n", tries)
 	for what, count := range untried {
 		t.Log(count, what)
 	}
@@ -83,7 +83,7 @@ func TestConformanceTries_Replaced(t *testing.T) {
 	}
 }
 
-// A wrong conclusion is found before and after the change, whether it says too much or too little.
+// The trial finds a wrong result before and after the change, whether it allows too much or too little.
 func TestTries_WrongConclusion_Found(t *testing.T) {
 	for _, isAfter := range []bool{false, true} {
 		o := randomorg.New(t, rand.New(rand.NewPCG(1, 31)))
@@ -94,12 +94,12 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 			side = r.computed.After
 		}
 		found := map[bool]bool{}
-		for _, right := range side.Rights {
-			if right.Name != "can_invite_users_group" && right.Name != "can_create_groups" {
+		for _, permission := range side.Effective {
+			if permission.Name != "can_invite_users_group" && permission.Name != "can_create_groups" {
 				continue
 			}
-			who, _ := right.Held.Certain()
-			isAbove := right.Name == "can_invite_users_group" // somebody who cannot is added to one right, and removed from the other
+			who, _ := permission.Held.Certain()
+			isAbove := permission.Name == "can_invite_users_group" // the result has someone too many for one permission, and someone too few for the other
 			for user := range side.People.Everybody().All() {
 				if user.IsBot || who.Has(user.ID) == isAbove || found[isAbove] {
 					continue
@@ -109,7 +109,7 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 				if isAbove {
 					wrong = append(wrong, user.ID)
 				}
-				right.Held = side.People.People(wrong).Held()
+				permission.Held = side.People.People(wrong).Held()
 			}
 		}
 		r.run(apply)
@@ -136,18 +136,18 @@ func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
 	return &run{sandbox: o.Sandbox, report: found, computed: computed, untried: map[string]int{}}
 }
 
-// describeSome computes who can do what in some channels in which nothing changes.
+// describeSome computes who can do what in some unchanged channels.
 func describeSome(computed *review.Computed) {
 	before, after := computed.Before, computed.After
 	for i, was := range before.Channels[:min(5, len(before.Channels))] {
-		if is := after.Channels[i]; is.Rights == nil && !is.Facts.IsArchived {
+		if is := after.Channels[i]; is.Effective == nil && !is.Facts.IsArchived {
 			before.DescribeChannel(was, before.Names)
 			after.DescribeChannel(is, before.Names)
 		}
 	}
 }
 
-// run is a review, and what trying it finds.
+// run is a review, and the results of trying it.
 type run struct {
 	sandbox  *sandbox.Server
 	report   *report.Report
@@ -155,16 +155,16 @@ type run struct {
 
 	subjects []*subject
 	accounts []*account
-	// others and everyone are those of [try], at the time.
+	// others and everyone are the fields of [try] at the time.
 	others, everybody []int
 
 	tries       int
 	differences []string
-	untried     map[string]int // what was not tried and why, with the number of tries
+	untried     map[string]int // the reason for anything that was not tried, with the number of tries
 }
 
-// compareAudit compares an audit with what the review computed of the organization before the change: who has each right, and that
-// an audit of one person names for each right that they have, and for no other, through what they have it.
+// compareAudit compares an audit with the access that the review computed before the change. An audit of one person must
+// name the source of each access, and no others.
 func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	from := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime()
@@ -175,34 +175,34 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 		}
 		return found
 	}
-	whole, through := auditOf(""), map[string]map[int64][]string{} // by the right and where it is had, by account
+	whole, through := auditOf(""), map[string]map[int64][]string{} // by permission and object, by account
 	for user := range r.computed.Before.People.Everybody().All() {
 		if user.ID < 0 {
 			continue // the plan creates the account
 		}
 		for _, scope := range auditOf(user.Address()).Person.Scopes {
-			for _, right := range scope.Rights {
-				key := scope.Kind + scope.Name + right.Name
+			for _, permission := range scope.Permissions {
+				key := scope.Kind + scope.Name + permission.Name
 				if through[key] == nil {
 					through[key] = map[int64][]string{}
 				}
-				through[key][user.ID] = right.Through
+				through[key][user.ID] = permission.Through
 			}
 		}
 	}
 	compared := 0
-	compare := func(kind, name string, rights []*audit.Right, computed []*access.Right) {
-		for _, right := range rights {
-			key := kind + name + right.Name
-			who, isKnown := heldOf(computed, right.Name).Certain()
-			held := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id < 0 }) // by accounts that are there
-			has := slices.Sorted(slices.Values(whole.Sets[right.People].IDs()))
-			if !slices.Equal(has, held) || right.Unknown == isKnown || !slices.Equal(slices.Sorted(maps.Keys(through[key])), has) {
-				t.Errorf("%s %q: %v have %s by the audit, %v by the review; by audits of one person %v", kind, name, has, right.Name, held, through[key])
+	compare := func(kind, name string, permissions []*audit.EffectivePermission, computed []*access.EffectivePermission) {
+		for _, permission := range permissions {
+			key := kind + name + permission.Name
+			who, isKnown := heldOf(computed, permission.Name).Certain()
+			held := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id < 0 }) // by existing accounts
+			has := slices.Sorted(slices.Values(whole.Sets[permission.People].IDs()))
+			if !slices.Equal(has, held) || permission.Unknown == isKnown || !slices.Equal(slices.Sorted(maps.Keys(through[key])), has) {
+				t.Errorf("%s %q: %v have %s by the audit, %v by the review; by audits of one person %v", kind, name, has, permission.Name, held, through[key])
 			}
 			for account, texts := range through[key] {
 				if len(texts) == 0 {
-					t.Errorf("%s %q: %d has %s through nothing", kind, name, account, right.Name)
+					t.Errorf("%s %q: %d has %s through nothing", kind, name, account, permission.Name)
 				}
 			}
 			compared++
@@ -210,17 +210,17 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 	}
 	for _, one := range r.computed.Before.Channels {
 		if at := slices.IndexFunc(whole.Channels, func(channel *audit.Channel) bool { return channel.ID == one.ID }); at >= 0 {
-			compare("channel", one.Name, whole.Channels[at].Rights, one.Rights)
+			compare("channel", one.Name, whole.Channels[at].Permissions, one.Effective)
 		}
 	}
 	for _, one := range r.computed.Before.Groups {
 		if at := slices.IndexFunc(whole.Groups, func(group *audit.Group) bool { return group.ID == one.ID }); at >= 0 {
-			compare("user group", one.Name, whole.Groups[at].Rights, one.Rights)
+			compare("user group", one.Name, whole.Groups[at].Permissions, one.Effective)
 		}
 	}
-	compare("organization", "", whole.Rights, r.computed.Before.Rights)
-	if compared < len(permission.Rights)+len(permission.RealmSettings) {
-		t.Errorf("only %d rights are compared", compared)
+	compare("organization", "", whole.Permissions, r.computed.Before.Effective)
+	if compared < len(permission.ChannelPermissions)+len(permission.RealmSettings) {
+		t.Errorf("only %d permissions are compared", compared)
 	}
 }
 
@@ -234,7 +234,7 @@ func (r *run) run(apply func()) {
 	r.try(true)
 }
 
-// kind is what rights are over.
+// kind is a kind of object with permissions.
 type kind int
 
 const (
@@ -243,24 +243,23 @@ const (
 	organization
 )
 
-// subject is a thing with the rights over it, before and after.
+// subject is an object with its permissions, before and after.
 type subject struct {
 	kind          kind
 	where         string
 	id            int // 0 before it is created
 	name          string
-	before, after []*access.Right
+	before, after []*access.EffectivePermission
 }
 
-// account is who tries. The ID is that in the report, which is negative for an account that the plan creates.
+// account is an account that tries. Its ID is the one in the report, negative if the plan creates the account.
 type account struct {
 	id    int64
 	inUse int // the ID in the sandbox; 0 before the account exists
 	user  string
 }
 
-// chooseSubjects chooses what is tried: what the report names, some channels in which nothing changes, all user groups, and the
-// organization.
+// chooseSubjects chooses the objects: those in the report, some unchanged channels, all user groups, and the organization.
 func (r *run) chooseSubjects() {
 	before, after := r.computed.Before, r.computed.After
 	channels := map[int64]*access.Channel{}
@@ -275,27 +274,27 @@ func (r *run) chooseSubjects() {
 		groups[one.ID] = one
 	}
 	for _, is := range after.Groups {
-		s := &subject{kind: group, where: fmt.Sprintf("user group %q", is.Name), name: is.Name, id: int(max(is.ID, 0)), after: is.Rights}
+		s := &subject{kind: group, where: fmt.Sprintf("user group %q", is.Name), name: is.Name, id: int(max(is.ID, 0)), after: is.Effective}
 		if was := groups[is.ID]; was != nil {
-			s.before = was.Rights
+			s.before = was.Effective
 		}
 		if is.Action == report.Deactivate {
 			s.after = nil // no one uses a deactivated group
 		}
 		r.subjects = append(r.subjects, s)
 	}
-	r.subjects = append(r.subjects, &subject{kind: organization, where: "the organization", before: before.Rights, after: after.Rights})
+	r.subjects = append(r.subjects, &subject{kind: organization, where: "the organization", before: before.Effective, after: after.Effective})
 }
 
 func (r *run) addChannel(was, is *access.Channel) {
-	s := &subject{kind: channel, where: "#" + is.Name, name: is.Name, id: int(max(is.ID, 0)), after: is.Rights}
+	s := &subject{kind: channel, where: "#" + is.Name, name: is.Name, id: int(max(is.ID, 0)), after: is.Effective}
 	if was != nil {
-		s.before = was.Rights
+		s.before = was.Effective
 	}
 	r.subjects = append(r.subjects, s)
 }
 
-// chooseAccounts chooses who tries: everyone, and those whom the plan creates.
+// chooseAccounts chooses all accounts, new ones of the plan included.
 func (r *run) chooseAccounts() {
 	chosen := map[int64]bool{}
 	add := func(id int64, user string) {
@@ -308,11 +307,11 @@ func (r *run) chooseAccounts() {
 		add(user.ID, user.Address())
 	}
 	for _, one := range r.report.People {
-		add(one.AccountID, one.Account.Address)
+		add(one.AccountID, one.Account.Email)
 	}
 }
 
-// findCreated finds the IDs of what the plan has created, by name.
+// findCreated finds the IDs of the objects that the plan created, by name.
 func (r *run) findCreated() {
 	r.sandbox.Organization().Read(func(o *rules.Organization) {
 		for _, s := range r.subjects {
@@ -342,19 +341,19 @@ func (r *run) findCreated() {
 	})
 }
 
-// leave notes what is not tried.
+// leave notes that something is not tried.
 func (r *run) leave(what, why string, tries int) { r.untried[what+": "+why] += tries }
 
-// try has everyone try everything that can be done now.
+// try has every account try everything that is possible now.
 func (r *run) try(isAfter bool) {
 	r.lookAround()
 	for _, s := range r.subjects {
-		rights := s.before
+		permissions := s.before
 		if isAfter {
-			rights = s.after
+			permissions = s.after
 		}
 		switch {
-		case len(rights) == 0:
+		case len(permissions) == 0:
 			continue
 		case s.id == 0 && s.kind != organization && !isAfter:
 			continue // it does not exist yet
@@ -362,13 +361,13 @@ func (r *run) try(isAfter bool) {
 			r.differences = append(r.differences, s.where+" does not exist after the change")
 			continue
 		}
-		for _, right := range rights {
-			r.tryRight(s, right, rights, isAfter)
+		for _, permission := range permissions {
+			r.tryPermission(s, permission, permissions, isAfter)
 		}
 	}
 }
 
-// lookAround finds out who is there.
+// lookAround reads the accounts.
 func (r *run) lookAround() {
 	r.others, r.everybody = nil, nil
 	r.sandbox.Organization().Read(func(o *rules.Organization) {
@@ -384,19 +383,19 @@ func (r *run) lookAround() {
 	})
 }
 
-// attemptOf is how a right is tried; nil if no request tries it.
-func attemptOf(s *subject, right string) *attempt {
-	return map[kind]map[string]*attempt{channel: channelAttempts, group: groupAttempts, organization: organizationAttempts}[s.kind][right]
+// attemptOf describes how a permission is tried; nil if no request tries it.
+func attemptOf(s *subject, permission string) *attempt {
+	return map[kind]map[string]*attempt{channel: channelAttempts, group: groupAttempts, organization: organizationAttempts}[s.kind][permission]
 }
 
-// tryRight has everyone try one right.
-func (r *run) tryRight(s *subject, right *access.Right, all []*access.Right, isAfter bool) {
-	attempt := attemptOf(s, right.Name)
+// tryPermission has every account try one permission.
+func (r *run) tryPermission(s *subject, permission *access.EffectivePermission, all []*access.EffectivePermission, isAfter bool) {
+	attempt := attemptOf(s, permission.Name)
 	if attempt == nil {
-		r.leave(right.Name+" of "+s.where, "no request of the API tries it alone", 0)
+		r.leave(permission.Name+" of "+s.where, "no request of the API tries it alone", 0)
 		return
 	}
-	computed := r.computing(attempt, right, all, isAfter)
+	computed := r.computing(attempt, permission, all, isAfter)
 	for _, one := range r.accounts {
 		id := one.inUse
 		can, known := computed(one.id)
@@ -404,27 +403,27 @@ func (r *run) tryRight(s *subject, right *access.Right, all []*access.Right, isA
 			continue
 		}
 		if !known {
-			r.leave(right.Name+" of "+s.where, cmp.Or(right.Why, "computing does not tell who can"), 1)
+			r.leave(permission.Name+" of "+s.where, cmp.Or(permission.Why, "computing does not tell who can"), 1)
 			continue
 		}
 		if s.kind == channel && r.isNew(one) {
-			r.leave("rights in channels", "an account that the plan creates or reactivates comes into channels by itself, which the report says of the account", 1)
+			r.leave("permissions in channels", "an account that the plan creates or reactivates comes into channels by itself, which the report says of the account", 1)
 			continue
 		}
 		answer, skip := r.attempt(attempt, s.id, id)
 		switch {
 		case skip != "":
-			r.leave(right.Name, skip, 1)
+			r.leave(permission.Name, skip, 1)
 			continue
 		case !answer.Done() && !attempt.isRefusal(answer):
-			r.leave(right.Name, fmt.Sprintf("the server answered %d %q", answer.Status, answer.Message), 1)
+			r.leave(permission.Name, fmt.Sprintf("the server answered %d %q", answer.Status, answer.Message), 1)
 			continue
 		}
 		r.tries++
 		if answer.Done() != can {
 			when := map[bool]string{true: "after", false: "before"}[isAfter]
 			r.differences = append(r.differences, fmt.Sprintf("%s the change, %s, %s: %s can by computing: %t, by trying: %t %q",
-				when, s.where, right.Name, one.user, can, answer.Done(), answer.Message))
+				when, s.where, permission.Name, one.user, can, answer.Done(), answer.Message))
 		}
 	}
 }
@@ -436,7 +435,7 @@ func (r *run) isNew(one *account) bool {
 	})
 }
 
-// attempt has an account try, and leaves nothing of it.
+// attempt has an account try, and undoes it.
 func (r *run) attempt(how *attempt, on, as int) (answer sandbox.TriedAnswer, skip string) {
 	r.sandbox.Try(func(trial *sandbox.Trial) {
 		answer, skip = how.do(&try{Trial: trial, as: as, on: on, others: r.others, everybody: r.everybody})
@@ -449,19 +448,19 @@ func (r *run) isActive(id int) bool {
 	return found
 }
 
-// computing returns who can by computing, and whether that is known: by the right itself, by others that give it too, and where it
-// takes another one, by that.
-func (r *run) computing(how *attempt, right *access.Right, all []*access.Right, isAfter bool) func(id int64) (can, known bool) {
+// computing returns a function that computes whether an account can, and whether that is known. It considers the permission,
+// others that permit the same, and a permission that is also required.
+func (r *run) computing(how *attempt, one *access.EffectivePermission, all []*access.EffectivePermission, isAfter bool) func(id int64) (can, known bool) {
 	side := r.computed.Before
 	if isAfter {
 		side = r.computed.After
 	}
-	granting := []permission.Held{right.Held}
+	granting := []permission.Held{one.Held}
 	for _, name := range how.also {
 		granting = append(granting, heldOf(all, name))
 	}
 	for _, name := range how.alsoOrganization {
-		granting = append(granting, heldOf(side.Rights, name))
+		granting = append(granting, heldOf(side.Effective, name))
 	}
 	if how.byAdministrators {
 		granting = append(granting, r.administrators(side.People))
@@ -474,24 +473,24 @@ func (r *run) computing(how *attempt, right *access.Right, all []*access.Right, 
 		}
 		known = known || can
 		if how.needs != "" {
-			one, isKnown := holds(heldOf(side.Rights, how.needs), id)
+			one, isKnown := holds(heldOf(side.Effective, how.needs), id)
 			can, known = can && one, known && isKnown
 		}
 		return can, known
 	}
 }
 
-// heldOf is who has a right by name; no one if there is none.
-func heldOf(rights []*access.Right, name string) permission.Held {
-	for _, right := range rights {
-		if right.Name == name {
-			return right.Held
+// heldOf returns the people with effective access by a permission; no one if it is missing.
+func heldOf(permissions []*access.EffectivePermission, name string) permission.Held {
+	for _, permission := range permissions {
+		if permission.Name == name {
+			return permission.Held
 		}
 	}
 	return permission.Held{}
 }
 
-// holds reports whether someone has a right, and whether that is known.
+// holds reports whether someone has effective access, and whether that is known.
 func holds(held permission.Held, id int64) (has, known bool) {
 	certain, isAll := held.Certain()
 	if certain.Has(id) {
@@ -501,7 +500,7 @@ func holds(held permission.Held, id int64) (has, known bool) {
 	return false, isAll || isComplete && !possible.Has(id)
 }
 
-// administrators are those with the role, and owners.
+// administrators are the administrators and owners.
 func (r *run) administrators(people *permission.Access) permission.Held {
 	var ids []int64
 	for user := range people.Everybody().All() {
@@ -513,12 +512,12 @@ func (r *run) administrators(people *permission.Access) permission.Held {
 	return people.People(ids).Held()
 }
 
-// can has an account try a right in a channel, by the name of the permission, as it is in the sandbox now. isTried is false where that
-// cannot be tried.
-func can(server *sandbox.Server, account, in int64, right string) (can, isTried bool) {
+// can has an account try a permission of a channel in the current sandbox. isTried is false if the permission can't be
+// tried.
+func can(server *sandbox.Server, account, in int64, permission string) (can, isTried bool) {
 	r := &run{sandbox: server}
 	r.lookAround()
-	how := channelAttempts[right]
+	how := channelAttempts[permission]
 	answer, skip := r.attempt(how, int(in), int(account))
 	return answer.Done(), skip == "" && (answer.Done() || how.isRefusal(answer))
 }

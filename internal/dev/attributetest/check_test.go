@@ -46,17 +46,17 @@ func TestCheck_IncompleteRow_Reported(t *testing.T) {
 		forget func(*lampRow, *lamps)
 		want   string
 	}{
-		"nothing":                      {func(*lampRow, *lamps) {}, ""},
-		"the description":              {func(r *lampRow, _ *lamps) { r.Description = "" }, "is_on: a page does not describe it"},
-		"to read":                      {func(r *lampRow, _ *lamps) { r.Read = nil }, "is_on: the row says nothing of one direction"},
-		"to read the object":           {func(r *lampRow, _ *lamps) { r.Read = func(*lamp) types.Bool { return types.BoolValue(true) } }, "is_on: it is not read into its field of the model"},
-		"where the model has it":       {func(r *lampRow, _ *lamps) { r.At = brokenAt }, "is_on: it is not read into its field of the model"},
-		"to compare":                   {func(r *lampRow, _ *lamps) { r.Text = func(types.Bool) string { return "" } }, "is_on: a plan does not find that it changes"},
-		"to send":                      {func(r *lampRow, _ *lamps) { r.Send = nil }, "is_on: the row says nothing of one direction"},
-		"to put it into the update":    {func(r *lampRow, _ *lamps) { r.Send = func(*lampUpdate, *lamp, types.Bool) {} }, "is_on: it is not sent"},
-		"that somebody can set it":     {func(r *lampRow, _ *lamps) { r.Name = "broken" }, "broken: the test has no sample of it"},
-		"the permission":               {func(_ *lampRow, t *lamps) { t.Permissions = nil }, "may_set: the table does not say where the model has it"},
-		"that it is no longer a right": {func(_ *lampRow, t *lamps) { t.Wire.Table.Settings = nil }, "may_set: it is no permission"},
+		"nothing":                           {func(*lampRow, *lamps) {}, ""},
+		"the description":                   {func(r *lampRow, _ *lamps) { r.Description = "" }, "is_on: a page does not describe it"},
+		"to read":                           {func(r *lampRow, _ *lamps) { r.Read = nil }, "is_on: the row says nothing of one direction"},
+		"to read the object":                {func(r *lampRow, _ *lamps) { r.Read = func(*lamp) types.Bool { return types.BoolValue(true) } }, "is_on: it is not read into its field of the model"},
+		"where the model has it":            {func(r *lampRow, _ *lamps) { r.At = brokenAt }, "is_on: it is not read into its field of the model"},
+		"to compare":                        {func(r *lampRow, _ *lamps) { r.Text = func(types.Bool) string { return "" } }, "is_on: a plan does not find that it changes"},
+		"to send":                           {func(r *lampRow, _ *lamps) { r.Send = nil }, "is_on: the row says nothing of one direction"},
+		"to put it into the update":         {func(r *lampRow, _ *lamps) { r.Send = func(*lampUpdate, *lamp, types.Bool) {} }, "is_on: it is not sent"},
+		"that somebody can set it":          {func(r *lampRow, _ *lamps) { r.Name = "broken" }, "broken: the test has no sample of it"},
+		"the permission":                    {func(_ *lampRow, t *lamps) { t.Permissions = nil }, "may_set: the table does not say where the model has it"},
+		"that it is no longer a permission": {func(_ *lampRow, t *lamps) { t.Wire.Table.Settings = nil }, "may_set: it is no permission"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row := wholeRow()

@@ -14,14 +14,14 @@ rule "no one joins without an invitation" {
 
 # No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.
 rule "nothing is on the web" {
-  channels = "*"
-  right    = "read"
-  never    = "internet"
+  channels   = "*"
+  permission = "read"
+  never      = "internet"
 }
 
 # Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.
 rule "only administrators" {
-  right = [
+  permission = [
     "manage_all_groups",
     "manage_billing",
     "create_multiuse_invite",
@@ -34,30 +34,30 @@ rule "only administrators" {
 
 # Guests can't read private channels. To let guests into one, list the others instead of privacy:private.
 rule "no guests in private channels" {
-  channels = "privacy:private"
-  right    = "read"
-  only     = "role:members"
+  channels   = "privacy:private"
+  permission = "read"
+  only       = "role:members"
 }
 
 # Only the group's members can read these channels. Add new readers to the group.
 rule "private to group:security" {
-  channels = "folder:Security"
-  right    = ["read", "read_history", "join"]
-  only     = "group:security"
+  channels   = "folder:Security"
+  permission = ["read", "read_history", "join"]
+  only       = "group:security"
 }
 
 # People who can add members to these user groups, or join them, control access to the channels above.
 rule "only staff control access to private channels" {
-  groups = "security"
-  right  = ["manage", "add_members", "join"]
-  only   = "role:administrators"
+  groups     = "security"
+  permission = ["manage", "add_members", "join"]
+  only       = "role:administrators"
 }
 
 # Only these people can post in these public channels. To let others post, add them to only.
 rule "only role:moderators posts" {
-  channels = "announcements"
-  right    = "send_message"
-  only     = "role:moderators"
+  channels   = "announcements"
+  permission = "send_message"
+  only       = "role:moderators"
 }
 
 # A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.

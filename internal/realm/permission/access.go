@@ -10,10 +10,10 @@ import (
 // Effective access is what people can do by the server's rules, whatever the permissions say:
 //   - [NewAccess] computes the members of each group of an organization, direct or through subgroups. The result is
 //     shared.
-//   - [Access.In] returns the people in a value. [Access.Can] returns the people who have a [Right] in a [Channel];
-//     these can be more or fewer than the people in the permission.
+//   - [Access.In] returns the people in a value. [Access.Can] returns the people with effective access by a
+//     [ChannelPermission] in a [Channel], which can be more or fewer than the people in its value.
 //   - [Access.With] returns the same organization after a planned [Change].
-//   - [Compare] returns the people who gain or lose a right between two [State]s, and the effects that are unknown.
+//   - [Compare] returns the people who gain or lose access between two [ChannelState]s, and the effects that are unknown.
 //     [Report] describes that in words.
 //
 // The subscribers of a channel are part of [Channel]. If they are not given, the results are unknown where they
@@ -269,14 +269,14 @@ func (c closure) visit(group *zulip.UserGroup) {
 	}
 }
 
-// ByOrganization returns the permission of the organization that grants a right in every channel that people have
-// access to, and the people who get the right; "" if there is none.
-func (a *Access) ByOrganization(right Right) (setting string, people People) {
+// ByOrganization returns the permission of the organization that grants a permission in every channel that people have
+// access to, and the people who get the permission; "" if there is none.
+func (a *Access) ByOrganization(permission ChannelPermission) (setting string, people People) {
 	o := outcome{access: a, channel: &Channel{}}
-	return organizationRights[right].setting, People{a.roster, o.permittedByOrganization(right)}
+	return organizationPermissions[permission].setting, People{a.roster, o.permittedByOrganization(permission)}
 }
 
-// Held is the set of people who have a right, as far as it is known. The zero value is empty.
+// Held is the set of people with effective access by a permission, as far as it is known. The zero value is empty.
 type Held struct {
 	roster *roster
 	// sets has one set for each assumption about unknown facts, and a single one if everything is known.
@@ -287,32 +287,32 @@ type Held struct {
 	isUnknown bool
 }
 
-// HeldByUnknown returns a right with unknown people.
+// HeldByUnknown returns a permission with unknown people.
 func HeldByUnknown() Held { return Held{isUnknown: true} }
 
-// Held returns a right that exactly these people have.
+// Held returns a permission that exactly these people have.
 func (p People) Held() Held { return Held{roster: p.roster, sets: []bitset{p.set}} }
 
-// HeldByAtLeast returns a right of these people, and perhaps of others, depending on the subscribers of a channel.
+// HeldByAtLeast returns these people, and perhaps others, as a Held. The others depend on the subscribers of a channel.
 func (a *Access) HeldByAtLeast(people People) Held {
 	return Held{roster: a.roster, sets: []bitset{people.set, a.active}, everybodyIn: []bool{false, true}}
 }
 
-// Held returns the people with each right in the channel. Rights for which the server has no permission are absent.
-func (s ChannelRights) Held() map[Right]Held {
-	outcomes, all := s.Access.outcomes(&s.Channel), map[Right]Held{}
-	for _, right := range RightsAndHistory {
-		if s.Channel.has(right) {
-			all[right] = s.Access.held(right, outcomes)
+// Held returns the people with each permission in the channel. Permissions that the server does not have are absent.
+func (s ChannelState) Held() map[ChannelPermission]Held {
+	outcomes, all := s.Access.outcomes(&s.Channel), map[ChannelPermission]Held{}
+	for _, permission := range ChannelPermissionsAndHistory {
+		if s.Channel.has(permission) {
+			all[permission] = s.Access.held(permission, outcomes)
 		}
 	}
 	return all
 }
 
-func (a *Access) held(right Right, outcomes []*outcome) Held {
+func (a *Access) held(permission ChannelPermission, outcomes []*outcome) Held {
 	held := Held{roster: a.roster}
 	for _, outcome := range outcomes {
-		held.sets = append(held.sets, outcome.can(right))
+		held.sets = append(held.sets, outcome.can(permission))
 		if !outcome.channel.SubscribersKnown {
 			held.everybodyIn = append(held.everybodyIn, outcome.assumeAllSubscribed)
 		}
@@ -320,7 +320,7 @@ func (a *Access) held(right Right, outcomes []*outcome) Held {
 	return held
 }
 
-// Certain returns those who have the right in any case. isAll is false if there may be others.
+// Certain returns the people who certainly have effective access. isAll is false if there may be others.
 func (h Held) Certain() (who People, isAll bool) {
 	if len(h.sets) == 0 {
 		return People{roster: h.roster}, !h.isUnknown
@@ -332,7 +332,7 @@ func (h Held) Certain() (who People, isAll bool) {
 	return People{h.roster, all}, !slices.ContainsFunc(h.sets, func(set bitset) bool { return !set.equal(all) })
 }
 
-// Possible returns those who have the right or may have it. isAll is false if there may be others.
+// Possible returns the people who have or may have effective access. isAll is false if there may be others.
 func (h Held) Possible() (who People, isAll bool) {
 	var all bitset
 	for _, set := range h.sets {
@@ -392,7 +392,7 @@ const (
 )
 
 // CompareInternet returns the effect of a change on whether people without an account can read a channel.
-func CompareInternet(before, after ChannelRights) Internet {
+func CompareInternet(before, after ChannelState) Internet {
 	readBefore, beforeKnown := before.IsReadByInternet()
 	readAfter, afterKnown := after.IsReadByInternet()
 	switch {
@@ -408,7 +408,7 @@ func CompareInternet(before, after ChannelRights) Internet {
 
 // IsReadByInternet reports whether anyone on the internet can read the channel without an account, and whether that is
 // known.
-func (s ChannelRights) IsReadByInternet() (reads, known bool) {
+func (s ChannelState) IsReadByInternet() (reads, known bool) {
 	spectators, known := s.Access.allowsSpectators()
 	switch {
 	case known && !spectators:

@@ -23,13 +23,13 @@ func TestLawEffectiveAccess_Oracle_Same(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
-		for _, right := range permission.Rights {
-			who, certain := access.Can(right, channel)
-			if want := (oracle{facts}).can(right, &channel); !certain || !slices.Equal(who.IDs(), want) {
-				t.Fatalf("%s: %v (certain: %t), the oracle says %v", right, who.IDs(), certain, want)
+		for _, name := range permission.ChannelPermissions {
+			who, certain := access.Can(name, channel)
+			if want := (oracle{facts}).can(name, &channel); !certain || !slices.Equal(who.IDs(), want) {
+				t.Fatalf("%s: %v (certain: %t), the oracle says %v", name, who.IDs(), certain, want)
 			}
 			if everybody := access.Everybody(); !who.Minus(everybody).IsEmpty() || who.Len() != len(who.IDs()) {
-				t.Fatalf("%s: %v are not among those active", right, who.Minus(everybody).IDs())
+				t.Fatalf("%s: %v are not among those active", name, who.Minus(everybody).IDs())
 			}
 		}
 	})
@@ -39,22 +39,22 @@ func TestLawCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access := permission.NewAccess(facts)
-		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}
 		if effects := permission.Compare(a, a); len(effects) > 0 {
 			t.Fatalf("a change of nothing: %+v", effects)
 		}
-		there, back := effectsByRight(a, b), effectsByRight(b, a)
-		for _, right := range permission.Rights {
-			was, is := (oracle{facts}).can(right, &a.Channel), (oracle{facts}).can(right, &b.Channel)
-			effect := there[right]
+		there, back := effectsByPermission(a, b), effectsByPermission(b, a)
+		for _, name := range permission.ChannelPermissions {
+			was, is := (oracle{facts}).can(name, &a.Channel), (oracle{facts}).can(name, &b.Channel)
+			effect := there[name]
 			if !slices.Equal(effect.Gain.IDs(), missing(is, was)) || !slices.Equal(effect.Lose.IDs(), missing(was, is)) {
-				t.Fatalf("%s: from %v to %v gain %v and lose %v", right, was, is, effect.Gain.IDs(), effect.Lose.IDs())
+				t.Fatalf("%s: from %v to %v gain %v and lose %v", name, was, is, effect.Gain.IDs(), effect.Lose.IDs())
 			}
 			if effect.Unknown || effect.NobodyLeft != (len(is) == 0 && len(was) > 0) {
-				t.Fatalf("%s: from %v to %v: %+v", right, was, is, effect)
+				t.Fatalf("%s: from %v to %v: %+v", name, was, is, effect)
 			}
-			if !effect.Gain.Equal(back[right].Lose) || !effect.Lose.Equal(back[right].Gain) {
-				t.Fatalf("%s: there and back differ", right)
+			if !effect.Gain.Equal(back[name].Lose) || !effect.Lose.Equal(back[name].Gain) {
+				t.Fatalf("%s: there and back differ", name)
 			}
 		}
 	})
@@ -65,9 +65,9 @@ func TestLawEffectiveAccess_UnknownFacts_NotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access := permission.NewAccess(facts)
-		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}
 		b.Channel.Subscribers = a.Channel.Subscribers
-		known := effectsByRight(a, b)
+		known := effectsByPermission(a, b)
 		b.Channel.Unknown = map[string]bool{}
 		for _, setting := range permission.ChannelSettings {
 			if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 {
@@ -80,11 +80,11 @@ func TestLawEffectiveAccess_UnknownFacts_NotGuessed(t *testing.T) {
 			a.Channel.SubscribersKnown, b.Channel.SubscribersKnown = false, false
 			a.Channel.Subscribers, b.Channel.Subscribers = nil, nil
 		}
-		told := effectsByRight(a, b)
-		for _, right := range permission.Rights {
-			same := told[right].Gain.Equal(known[right].Gain) && told[right].Lose.Equal(known[right].Lose)
-			if !told[right].Unknown && !same {
-				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), known[right].Gain.IDs(), known[right].Lose.IDs())
+		told := effectsByPermission(a, b)
+		for _, name := range permission.ChannelPermissions {
+			same := told[name].Gain.Equal(known[name].Gain) && told[name].Lose.Equal(known[name].Lose)
+			if !told[name].Unknown && !same {
+				t.Fatalf("%s: told %v and %v, is %v and %v", name, told[name].Gain.IDs(), told[name].Lose.IDs(), known[name].Gain.IDs(), known[name].Lose.IDs())
 			}
 		}
 	})
@@ -130,11 +130,11 @@ func TestLawWith_RebuiltOrganization_Same(t *testing.T) {
 		}
 		channel := drawChannel(t, facts)
 		with, anew := permission.NewAccess(facts).With(change), permission.NewAccess(after)
-		for _, right := range permission.Rights {
-			got, _ := with.Can(right, channel)
-			want, _ := anew.Can(right, channel)
+		for _, name := range permission.ChannelPermissions {
+			got, _ := with.Can(name, channel)
+			want, _ := anew.Can(name, channel)
 			if !slices.Equal(got.IDs(), want.IDs()) {
-				t.Fatalf("%s after %+v: %v, wanted %v", right, change, got.IDs(), want.IDs())
+				t.Fatalf("%s after %+v: %v, wanted %v", name, change, got.IDs(), want.IDs())
 			}
 		}
 	})
@@ -148,11 +148,11 @@ func TestLawWaitingPeriod_Unknown_NotGuessed(t *testing.T) {
 		period := rapid.IntRange(0, 20).Draw(t, "waiting period")
 		known := before.With(permission.Change{WaitingPeriod: &period, Now: noon})
 		unknown := before.With(permission.Change{WaitingPeriodUnknown: true, Now: noon})
-		was := permission.ChannelRights{Access: before, Channel: channel}
-		is, told := effectsByRight(was, permission.ChannelRights{Access: known, Channel: channel}), effectsByRight(was, permission.ChannelRights{Access: unknown, Channel: channel})
-		for _, right := range permission.Rights {
-			if same := told[right].Gain.Equal(is[right].Gain) && told[right].Lose.Equal(is[right].Lose); !told[right].Unknown && !same {
-				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), is[right].Gain.IDs(), is[right].Lose.IDs())
+		was := permission.ChannelState{Access: before, Channel: channel}
+		is, told := effectsByPermission(was, permission.ChannelState{Access: known, Channel: channel}), effectsByPermission(was, permission.ChannelState{Access: unknown, Channel: channel})
+		for _, name := range permission.ChannelPermissions {
+			if same := told[name].Gain.Equal(is[name].Gain) && told[name].Lose.Equal(is[name].Lose); !told[name].Unknown && !same {
+				t.Fatalf("%s: told %v and %v, is %v and %v", name, told[name].Gain.IDs(), told[name].Lose.IDs(), is[name].Gain.IDs(), is[name].Lose.IDs())
 			}
 		}
 		for _, group := range facts.Groups { // all members are certainly in the role of members
@@ -163,10 +163,10 @@ func TestLawWaitingPeriod_Unknown_NotGuessed(t *testing.T) {
 	})
 }
 
-func effectsByRight(before, after permission.ChannelRights) map[permission.Right]permission.Effect {
-	effects := map[permission.Right]permission.Effect{}
+func effectsByPermission(before, after permission.ChannelState) map[permission.ChannelPermission]permission.Effect {
+	effects := map[permission.ChannelPermission]permission.Effect{}
 	for _, effect := range permission.Compare(before, after) {
-		effects[effect.Right] = effect
+		effects[effect.Permission] = effect
 	}
 	return effects
 }
@@ -211,9 +211,9 @@ func open(privacy zulip.Privacy, subscribers ...int64) permission.Channel {
 }
 
 // but is the channel with another value of a permission.
-func but(channel permission.Channel, right permission.Right, value zulip.GroupSettingValue) permission.Channel {
+func but(channel permission.Channel, name permission.ChannelPermission, value zulip.GroupSettingValue) permission.Channel {
 	channel.Permissions = maps.Clone(channel.Permissions)
-	channel.Permissions[string(right)] = value
+	channel.Permissions[string(name)] = value
 	return channel
 }
 
@@ -243,10 +243,10 @@ func TestSubscribers_Irrelevant_NotRead(t *testing.T) {
 	withoutGuests := facts
 	withoutGuests.Users = slices.DeleteFunc(slices.Clone(facts.Users), isGuest)
 	for name, test := range map[string]struct {
-		access  *permission.Access
-		privacy zulip.Privacy
-		right   permission.Right
-		want    bool
+		access     *permission.Access
+		privacy    zulip.Privacy
+		permission permission.ChannelPermission
+		want       bool
 	}{
 		"a private channel":              {access, zulip.PrivacyPrivateSharedHistory, permission.CanSendMessage, true},
 		"who administers it":             {access, zulip.PrivacyPrivateSharedHistory, permission.CanAdministerChannel, true}, // and moves messages
@@ -258,8 +258,8 @@ func TestSubscribers_Irrelevant_NotRead(t *testing.T) {
 	} {
 		channel := open(test.privacy)
 		channel.SubscribersKnown = false
-		before := permission.ChannelRights{Access: test.access, Channel: channel}
-		after := permission.ChannelRights{Access: test.access, Channel: but(channel, test.right, zulip.NamedGroup(15))}
+		before := permission.ChannelState{Access: test.access, Channel: channel}
+		after := permission.ChannelState{Access: test.access, Channel: but(channel, test.permission, zulip.NamedGroup(15))}
 		if got := permission.NeedsSubscribers(before, after); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
@@ -270,13 +270,13 @@ func TestGroups_UnknownMembers_EffectUnknown(t *testing.T) {
 	access, _ := team(t)
 	channel := but(open(zulip.PrivacyPublic), permission.CanSendMessage, zulip.NamedGroup(51))
 	after := access.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3}, Unknown: true}}})
-	effects := effectsByRight(permission.ChannelRights{Access: access, Channel: channel}, permission.ChannelRights{Access: after, Channel: channel})
+	effects := effectsByPermission(permission.ChannelState{Access: access, Channel: channel}, permission.ChannelState{Access: after, Channel: channel})
 	if !effects[permission.CanSendMessage].Unknown || len(effects) != 2 { // the other is to start topics
 		t.Errorf("of a group below the one in the value it is not known who is in it: %+v", effects)
 	}
 	// The value is known later.
 	later := after.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3, 4}}}})
-	effects = effectsByRight(permission.ChannelRights{Access: access, Channel: channel}, permission.ChannelRights{Access: later, Channel: channel})
+	effects = effectsByPermission(permission.ChannelState{Access: access, Channel: channel}, permission.ChannelState{Access: later, Channel: channel})
 	if got := effects[permission.CanSendMessage]; !slices.Equal(got.Gain.IDs(), []int64{4}) || got.Unknown {
 		t.Errorf("gain %v", got.Gain.IDs())
 	}
@@ -304,15 +304,15 @@ func TestHistory(t *testing.T) {
 		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},
 	}
 	access := permission.NewAccess(permission.AccessInput{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
-	channel := func(privacy zulip.Privacy, joiners ...int64) permission.ChannelRights {
-		return permission.ChannelRights{Access: access, Channel: permission.Channel{
+	channel := func(privacy zulip.Privacy, joiners ...int64) permission.ChannelState {
+		return permission.ChannelState{Access: access, Channel: permission.Channel{
 			Privacy: privacy, Subscribers: []int64{1, 2}, SubscribersKnown: true,
 			Permissions: map[string]zulip.GroupSettingValue{string(permission.CanSubscribe): {DirectMembers: joiners}},
 		}}
 	}
 	const shared, protected = zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory
 	for name, test := range map[string]struct {
-		before, after permission.ChannelRights
+		before, after permission.ChannelState
 		gain, lose    []int64
 		isSaid        bool
 	}{
@@ -325,7 +325,7 @@ func TestHistory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			isSaid := false
 			for _, effect := range permission.Compare(test.before, test.after) {
-				if effect.Right != permission.CanReadHistory {
+				if effect.Permission != permission.CanReadHistory {
 					continue
 				}
 				isSaid = true
@@ -395,8 +395,8 @@ func TestInternet_ReadAccess_Reported(t *testing.T) {
 		if test.after == nil {
 			test.after = test.before
 		}
-		before := permission.ChannelRights{Access: test.before, Channel: open(test.privacyBefore, 1, 2, 3, 4, 5, 6)}
-		after := permission.ChannelRights{Access: test.after, Channel: open(test.privacyAfter, 1, 2, 3, 4, 5, 6)}
+		before := permission.ChannelState{Access: test.before, Channel: open(test.privacyBefore, 1, 2, 3, 4, 5, 6)}
+		after := permission.ChannelState{Access: test.after, Channel: open(test.privacyAfter, 1, 2, 3, 4, 5, 6)}
 		if got := permission.CompareInternet(before, after); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}

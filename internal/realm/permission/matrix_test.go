@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// matrix has the accounts that a real server allowed to use a right, for rights, kinds of channel and values.
+// matrix has the accounts that a real server allowed to use a permission, for permissions, kinds of channel and values.
 type matrix struct {
 	Accounts map[string]struct {
 		Role  zulip.Role `json:"role"`
@@ -106,7 +106,7 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 	}
 	everyone := zulip.NamedGroup(o.groups["role:everyone"])
 	channel.Permissions["can_send_message_group"], channel.Permissions["can_create_topic_group"] = everyone, everyone
-	// In the attempts of the three rights over subscribers, no one administered the channel.
+	// In the attempts of the three permissions over subscribers, no one administered the channel.
 	if !strings.Contains(row.Setting, "subscribe") {
 		channel.Permissions["can_administer_channel_group"] = zulip.GroupSettingValue{DirectMembers: []int64{o.accounts["owner"]}}
 	}
@@ -132,7 +132,7 @@ func TestConformanceEffectiveAccess(t *testing.T) {
 	access := permission.NewAccess(o.facts)
 	alike := 0
 	for i, row := range m.Rows {
-		who, certain := access.Can(permission.Right(row.Setting), o.channel(&row))
+		who, certain := access.Can(permission.ChannelPermission(row.Setting), o.channel(&row))
 		var can []string
 		for user := range who.All() {
 			if row.tried(user.Email) {
@@ -149,21 +149,21 @@ func TestConformanceEffectiveAccess(t *testing.T) {
 	fmt.Printf("effective access: alike %d/%d\n", alike, len(m.Rows))
 }
 
-// situation is one attempt of a right in a channel of a real server, at feature level 442. An earlier version computed
+// situation is one attempt of a permission in a channel of a real server, at feature level 442. An earlier version computed
 // another result for it.
 type situation struct {
-	Miss       string                 `json:"miss"` // "access"; the others are in package review
-	Right      permission.Right       `json:"right"`
-	Who        string                 `json:"who"`
-	Kind       []any                  `json:"kind"`  // of the account: role at first, bot type, owner, days since joining
-	Roles      map[string][]any       `json:"roles"` // role, whether active
-	Said       any                    `json:"said"`
-	Real       any                    `json:"real"` // booleans
-	Words      any                    `json:"words"`
-	Subscribed bool                   `json:"subscribed"`
-	Waiting    int                    `json:"waiting"`
-	Groups     map[string][2][]string `json:"groups"` // members and subgroups
-	// Organization are the organization's rights.
+	Miss       string                       `json:"miss"` // "access"; the others are in package review
+	Permission permission.ChannelPermission `json:"permission"`
+	Who        string                       `json:"who"`
+	Kind       []any                        `json:"kind"`  // of the account: role at first, bot type, owner, days since joining
+	Roles      map[string][]any             `json:"roles"` // role, whether active
+	Said       any                          `json:"said"`
+	Real       any                          `json:"real"` // booleans
+	Words      any                          `json:"words"`
+	Subscribed bool                         `json:"subscribed"`
+	Waiting    int                          `json:"waiting"`
+	Groups     map[string][2][]string       `json:"groups"` // members and subgroups
+	// Organization are the organization's permissions.
 	Organization map[string][]string `json:"organization"`
 	Channel      struct {
 		Privacy     zulip.Privacy       `json:"privacy"`
@@ -176,7 +176,7 @@ type situation struct {
 // isAlreadyIn reports whether the account was subscribed when it tried to subscribe. The server then answers with
 // success even if the account could not subscribe.
 func (s *situation) isAlreadyIn() bool {
-	return s.Right == permission.CanSubscribe && s.Subscribed && s.Words == float64(200)
+	return s.Permission == permission.CanSubscribe && s.Subscribed && s.Words == float64(200)
 }
 
 // deactivated is the account that was deactivated before all rows.
@@ -273,9 +273,9 @@ func TestConformanceEffectiveAccess_PastErrors_Correct(t *testing.T) {
 		if s.isAlreadyIn() {
 			want = s.Said == true
 		}
-		who, certain := permission.NewAccess(o.facts).Can(s.Right, channel)
+		who, certain := permission.NewAccess(o.facts).Can(s.Permission, channel)
 		if can := who.Has(o.accounts[s.Who]); can != want || !certain {
-			t.Errorf("[%d] %s by %s %v in a %s channel: %t (certain: %t), the server: %v", i, s.Right, s.Who, s.Kind, s.Channel.Privacy, can, certain, s.Words)
+			t.Errorf("[%d] %s by %s %v in a %s channel: %t (certain: %t), the server: %v", i, s.Permission, s.Who, s.Kind, s.Channel.Privacy, can, certain, s.Words)
 			continue
 		}
 		alike++

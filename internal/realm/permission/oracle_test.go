@@ -17,9 +17,9 @@ import (
 // effective access with it.
 type oracle struct{ facts permission.AccessInput }
 
-func (o oracle) can(right permission.Right, channel *permission.Channel) (ids []int64) {
+func (o oracle) can(name permission.ChannelPermission, channel *permission.Channel) (ids []int64) {
 	for _, user := range o.facts.Users {
-		if user.IsActive && !user.IsSystemBot && o.mayDo(user, right, channel) {
+		if user.IsActive && !user.IsSystemBot && o.mayDo(user, name, channel) {
 			ids = append(ids, user.ID)
 		}
 	}
@@ -27,15 +27,15 @@ func (o oracle) can(right permission.Right, channel *permission.Channel) (ids []
 	return ids
 }
 
-func (o oracle) mayDo(user *zulip.User, right permission.Right, channel *permission.Channel) bool {
-	named := o.holds(channel.Permissions[string(right)], user)
-	if isWebhook(user) && right != permission.CanSendMessage && right != permission.CanCreateTopic {
+func (o oracle) mayDo(user *zulip.User, name permission.ChannelPermission, channel *permission.Channel) bool {
+	named := o.holds(channel.Permissions[string(name)], user)
+	if isWebhook(user) && name != permission.CanSendMessage && name != permission.CanCreateTopic {
 		return false
 	}
-	if onlyEmpty := channel.TopicsPolicy == "empty_topic_only"; onlyEmpty && slices.Contains(aboutTopics, right) {
+	if onlyEmpty := channel.TopicsPolicy == "empty_topic_only"; onlyEmpty && slices.Contains(aboutTopics, name) {
 		return false
 	}
-	switch right {
+	switch name {
 	case permission.CanRead:
 		return o.sees(user, channel) && (channel.Privacy != zulip.PrivacyPrivateProtectedHistory || isIn(user, channel))
 	case permission.CanAdministerChannel:
@@ -55,16 +55,16 @@ func (o oracle) mayDo(user *zulip.User, right permission.Right, channel *permiss
 	case permission.CanSendMessage:
 		return o.sends(user, channel)
 	case permission.CanCreateTopic:
-		return o.sends(user, channel) && (named || o.ownerHolds(user, channel.Permissions[string(right)]))
+		return o.sends(user, channel) && (named || o.ownerHolds(user, channel.Permissions[string(name)]))
 	}
 	if channel.IsArchived || !o.sees(user, channel) || isGuest(user) && !isIn(user, channel) {
 		return false
 	}
-	isOwn := right == permission.CanDeleteOwnMessage
+	isOwn := name == permission.CanDeleteOwnMessage
 	if !isOwn && channel.Privacy == zulip.PrivacyPrivateProtectedHistory && !isIn(user, channel) {
 		return false
 	}
-	switch right {
+	switch name {
 	case permission.CanDeleteAnyMessage:
 		return o.hasInOrganization(user, "can_delete_any_message_group") || named
 	case permission.CanDeleteOwnMessage:
@@ -77,7 +77,7 @@ func (o oracle) mayDo(user *zulip.User, right permission.Right, channel *permiss
 	case permission.CanResolveTopics:
 		return o.hasInOrganization(user, "can_resolve_topics_group") || named
 	}
-	panic(right)
+	panic(name)
 }
 
 func (o oracle) sends(user *zulip.User, channel *permission.Channel) bool {
@@ -161,8 +161,8 @@ func (o oracle) ownerOf(user *zulip.User) *zulip.User {
 	return owner
 }
 
-// aboutTopics are the rights to create and move named topics.
-var aboutTopics = []permission.Right{permission.CanCreateTopic, permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics}
+// aboutTopics are the permissions to create and move named topics.
+var aboutTopics = []permission.ChannelPermission{permission.CanCreateTopic, permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics}
 
 func isWebhook(user *zulip.User) bool { return user.IsBot && user.BotType != nil && *user.BotType == 2 }
 
@@ -328,13 +328,13 @@ func BenchmarkNewAccess(b *testing.B) {
 	}
 }
 
-func BenchmarkAccess_Channel_AllRights(b *testing.B) {
+func BenchmarkAccess_Channel_AllPermissions(b *testing.B) {
 	access := permission.NewAccess(largeFacts(50_000, 2_000))
 	channel := but(open(zulip.PrivacyPrivateSharedHistory, 1, 2, 3), permission.CanSendMessage, zulip.NamedGroup(2_000))
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, right := range permission.Rights {
-			access.Can(right, channel)
+		for _, name := range permission.ChannelPermissions {
+			access.Can(name, channel)
 		}
 	}
 }
@@ -353,7 +353,7 @@ func review(access *permission.Access, channels int) (effects int) {
 		before := open(privacy, int64(i+1), int64(i+2))
 		after := but(before, permission.CanSendMessage, zulip.NamedGroup(int64(100+i%200)))
 		after = but(after, permission.CanAdministerChannel, zulip.GroupSettingValue{DirectMembers: []int64{int64(i + 7)}})
-		effects += len(permission.Compare(permission.ChannelRights{Access: access, Channel: before}, permission.ChannelRights{Access: access, Channel: after}))
+		effects += len(permission.Compare(permission.ChannelState{Access: access, Channel: before}, permission.ChannelState{Access: access, Channel: after}))
 	}
 	return effects
 }

@@ -199,7 +199,7 @@ const maxSettled = 2
 // Settle returns the organization under four assumptions about the unknown members of the groups in a value: none,
 // all people, all bots, or both. It returns nil if all members are known or there are too many such groups.
 //
-// A user's rights depend on their own groups, and a bot's on the groups of its owner. So the result for every existing
+// A user's permissions depend on their own groups, and a bot's on the groups of its owner. So the result for every existing
 // account is that of one of these assumptions, whatever the members will be.
 func (a *Access) Settle(value zulip.GroupSettingValue) (all []*Access) {
 	groups, ok := a.unknownWithin(value)

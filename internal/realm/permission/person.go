@@ -18,27 +18,27 @@ type Person struct {
 	paths, ownerPaths map[int64]string
 }
 
-// GrantedRight is a right of a user with the principals that grant it.
-type GrantedRight struct {
-	Right Right
-	// Through lists the reasons for the right, each of which is sufficient: a principal of the permission of the same
+// GrantedPermission is a permission of a user with the principals that grant it.
+type GrantedPermission struct {
+	Permission ChannelPermission
+	// Through lists the reasons for the permission, each of which is sufficient: a principal of the permission of the same
 	// name ("role:members"), with the groups that lead to the user ("group:leads > group:sre"), another permission with
 	// such a principal ("can_administer_channel_group: user:ada@example.com"), or a fact such as "subscriber" or
-	// "administrator of the organization". The rights of a bot's owner begin with "owner of the bot: ".
+	// "administrator of the organization". The permissions of a bot's owner begin with "owner of the bot: ".
 	Through []string
 }
 
 // ChannelAccess is the access of a user to a channel.
 type ChannelAccess struct {
-	// Rights are in the order of [Rights].
-	Rights []GrantedRight
-	// Unknown are the rights for which the server has no permission, or that depend on unknown facts.
-	Unknown []Right
+	// Permissions are in the order of [ChannelPermissions].
+	Permissions []GrantedPermission
+	// Unknown are the permissions that the server does not have, or that depend on unknown facts.
+	Unknown []ChannelPermission
 	// Through lists the reasons for access to the channel's content; empty if the user has none.
 	Through []string
 }
 
-// The facts in [GrantedRight] that are not principals.
+// The facts in [GrantedPermission] that are not principals.
 const (
 	byRole         = "administrator of the organization"
 	bySubscription = "subscriber"
@@ -49,7 +49,7 @@ const (
 )
 
 // Person returns a person or bot of the organization. Deactivated users, and users that are not in the organization, have
-// no rights.
+// no effective access.
 func (a *Access) Person(user *zulip.User) *Person {
 	p := &Person{user: user}
 	people := []*zulip.User{user}
@@ -132,8 +132,8 @@ func (p *Person) Through(value zulip.GroupSettingValue) []string {
 	return principalsOf(value, p.user, p.paths)
 }
 
-// OrganizationRights returns the names of the organization's permissions that the user can exercise, sorted.
-func (p *Person) OrganizationRights() []string {
+// OrganizationPermissions returns the names of the organization's permissions that the user can exercise, sorted.
+func (p *Person) OrganizationPermissions() []string {
 	var names []string
 	for _, setting := range Organizations.Settings {
 		if p.access.Admitted(Organizations, setting, p.access.organizationValue(setting.Name)).Has(p.user.ID) {
@@ -154,22 +154,22 @@ func (p *Person) In(channel Channel) ChannelAccess {
 	outcomes := p.access.outcomes(&channel)
 	explanation := explanation{Person: p, outcome: outcomes[0], place: place}
 	var found ChannelAccess
-	for _, right := range Rights {
-		if !channel.has(right) {
-			found.Unknown = append(found.Unknown, right)
+	for _, permission := range ChannelPermissions {
+		if !channel.has(permission) {
+			found.Unknown = append(found.Unknown, permission)
 			continue
 		}
 		can := 0
 		for _, outcome := range outcomes {
-			if outcome.can(right).has(place) {
+			if outcome.can(permission).has(place) {
 				can++
 			}
 		}
 		switch {
 		case can == len(outcomes):
-			found.Rights = append(found.Rights, GrantedRight{right, explanation.of(right)})
+			found.Permissions = append(found.Permissions, GrantedPermission{permission, explanation.of(permission)})
 		case can > 0:
-			found.Unknown = append(found.Unknown, right)
+			found.Unknown = append(found.Unknown, permission)
 		}
 	}
 	found.Through = explanation.content()
@@ -187,31 +187,31 @@ func (p *Person) among(ids []int64) []int64 {
 	return few
 }
 
-// explanation finds the principals that grant a right to the user in the outcome in which the fewest people have
-// rights. It follows the rules of [outcome.can] but repeats no restrictions, because the user is known to have the
-// right.
+// explanation finds the principals that grant a permission to the user in the outcome in which the fewest people have
+// permissions. It follows the rules of [outcome.can] but repeats no restrictions, because the user is known to have the
+// permission.
 type explanation struct {
 	*Person
 	*outcome
 	place int
 }
 
-// of returns the principals that grant a right; see [GrantedRight.Through].
-func (e explanation) of(right Right) []string {
-	if right == CanRead {
+// of returns the principals that grant a permission; see [GrantedPermission.Through].
+func (e explanation) of(permission ChannelPermission) []string {
+	if permission == CanRead {
 		return e.readers()
 	}
-	named := e.principals(e.channel.Permissions[string(right)])
-	organization := e.organizational(right)
-	switch right {
+	named := e.principals(e.channel.Permissions[string(permission)])
+	organization := e.organizational(permission)
+	switch permission {
 	case CanAdministerChannel:
 		return slices.Concat(e.administrator(), named)
 	case CanSubscribe:
 		return e.joiners()
 	case CanSendMessage:
-		return slices.Concat(e.withOwner(right), e.ownersSubscription())
+		return slices.Concat(e.withOwner(permission), e.ownersSubscription())
 	case CanCreateTopic:
-		return e.withOwner(right)
+		return e.withOwner(permission)
 	case CanAddSubscribers, CanRemoveSubscribers, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel:
 		return slices.Concat(named, organization, e.administrator(), e.channelAdministrator())
 	case CanDeleteOwnMessage:
@@ -267,23 +267,23 @@ func (e explanation) channelAdministrator() []string {
 	return e.other(CanAdministerChannel)
 }
 
-// other returns how the user is in a permission of the channel with another name than the right.
-func (e explanation) other(right Right) []string {
-	return prefixed(string(right)+": ", e.principals(e.channel.Permissions[string(right)]))
+// other returns how the user is in a permission of the channel with another name than the permission.
+func (e explanation) other(permission ChannelPermission) []string {
+	return prefixed(string(permission)+": ", e.principals(e.channel.Permissions[string(permission)]))
 }
 
-// organizational returns how the user has a right by a permission of the organization.
-func (e explanation) organizational(right Right) []string {
-	by, ok := organizationRights[right]
-	if !ok || !e.permittedByOrganization(right).has(e.place) {
+// organizational returns how the user is in the permission of the organization that permits the same in every channel.
+func (e explanation) organizational(permission ChannelPermission) []string {
+	by, ok := organizationPermissions[permission]
+	if !ok || !e.permittedByOrganization(permission).has(e.place) {
 		return nil
 	}
 	return prefixed(byOrganization+by.setting+": ", e.principals(e.Person.access.organizationValue(by.setting)))
 }
 
 // withOwner returns how the user is in a permission, and how the owner of a bot is.
-func (e explanation) withOwner(right Right) []string {
-	value := e.channel.Permissions[string(right)]
+func (e explanation) withOwner(permission ChannelPermission) []string {
+	value := e.channel.Permissions[string(permission)]
 	grants := principalsOf(value, e.user, e.paths)
 	if e.owner == nil {
 		return grants

@@ -21,8 +21,8 @@ func named(facts permission.AccessInput) permission.AccessInput {
 	return facts
 }
 
-// A person has the rights that [permission.Access.Can] computes for everyone, and a principal grants each right.
-func TestLawPerson_ChannelRights_MatchAccess(t *testing.T) {
+// A person has the permissions that [permission.Access.Can] computes for everyone, and a principal grants each permission.
+func TestLawPerson_ChannelPermissions_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
 		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
@@ -36,22 +36,22 @@ func TestLawPerson_ChannelRights_MatchAccess(t *testing.T) {
 			who     permission.People
 			certain bool
 		}
-		answers := map[permission.Right]answer{}
-		for _, right := range permission.Rights {
-			who, certain := access.Can(right, channel)
-			answers[right] = answer{who, certain}
+		answers := map[permission.ChannelPermission]answer{}
+		for _, name := range permission.ChannelPermissions {
+			who, certain := access.Can(name, channel)
+			answers[name] = answer{who, certain}
 		}
 		for _, user := range facts.Users {
 			found := access.Person(user).In(channel)
-			for _, right := range permission.Rights {
-				who, certain := answers[right].who, answers[right].certain
-				at := slices.IndexFunc(found.Rights, func(granted permission.GrantedRight) bool { return granted.Right == right })
-				unknown := slices.Contains(found.Unknown, right)
+			for _, name := range permission.ChannelPermissions {
+				who, certain := answers[name].who, answers[name].certain
+				at := slices.IndexFunc(found.Permissions, func(granted permission.GrantedPermission) bool { return granted.Permission == name })
+				unknown := slices.Contains(found.Unknown, name)
 				if has := at >= 0; has != who.Has(user.ID) || unknown && (has || certain) {
-					t.Fatalf("%d, %s: has it: %t, unknown: %t; access says %t, certain: %t", user.ID, right, has, unknown, who.Has(user.ID), certain)
+					t.Fatalf("%d, %s: has it: %t, unknown: %t; access says %t, certain: %t", user.ID, name, has, unknown, who.Has(user.ID), certain)
 				}
 				if at >= 0 {
-					requireGrants(t, facts, user, &channel, found.Rights[at])
+					requireGrants(t, facts, user, &channel, found.Permissions[at])
 				}
 			}
 			if answers[permission.CanAddSubscribers].who.Has(user.ID) && len(found.Through) == 0 {
@@ -67,7 +67,7 @@ func TestLawPerson_OrganizationPermissions_MatchAccess(t *testing.T) {
 		facts := named(drawFacts(t))
 		access := permission.NewAccess(facts)
 		for _, user := range facts.Users {
-			names := access.Person(user).OrganizationRights()
+			names := access.Person(user).OrganizationPermissions()
 			for _, setting := range permission.Organizations.Settings {
 				who := access.Admitted(permission.Organizations, setting, facts.Realm.Permissions[setting.Name])
 				if slices.Contains(names, setting.Name) != who.Has(user.ID) {
@@ -78,21 +78,21 @@ func TestLawPerson_OrganizationPermissions_MatchAccess(t *testing.T) {
 	})
 }
 
-// requireGrants checks that each right is granted by a principal of the named permission that contains the user or
+// requireGrants checks that each permission is granted by a principal of the named permission that contains the user or
 // the owner of the bot.
-func requireGrants(t *rapid.T, facts permission.AccessInput, user *zulip.User, channel *permission.Channel, granted permission.GrantedRight) {
+func requireGrants(t *rapid.T, facts permission.AccessInput, user *zulip.User, channel *permission.Channel, granted permission.GrantedPermission) {
 	if len(granted.Through) == 0 {
-		t.Fatalf("%d: nothing grants %s", user.ID, granted.Right)
+		t.Fatalf("%d: nothing grants %s", user.ID, granted.Permission)
 	}
 	for i, text := range granted.Through {
 		if slices.Contains(granted.Through[:i], text) {
-			t.Fatalf("%d, %s: %q twice", user.ID, granted.Right, text)
+			t.Fatalf("%d, %s: %q twice", user.ID, granted.Permission, text)
 		}
 		who, rest := user, text
 		if below, ok := strings.CutPrefix(rest, "owner of the bot: "); ok {
 			rest, who = below, oracle{facts}.ownerOf(user)
 		}
-		value := channel.Permissions[string(granted.Right)]
+		value := channel.Permissions[string(granted.Permission)]
 		if setting, below, ok := strings.Cut(rest, "_group: "); ok {
 			rest, value = below, channel.Permissions[setting+"_group"]
 			if realm, ok := strings.CutPrefix(setting, "organization's "); ok {
@@ -113,7 +113,7 @@ func requireGrants(t *rapid.T, facts permission.AccessInput, user *zulip.User, c
 			isTrue = leadsTo(facts, value, rest, who)
 		}
 		if !isTrue {
-			t.Fatalf("%d: %s is not granted by %q", user.ID, granted.Right, text)
+			t.Fatalf("%d: %s is not granted by %q", user.ID, granted.Permission, text)
 		}
 	}
 }

@@ -10,7 +10,7 @@
 //   - A [Setting] describes one permission, a [Table] those of channels, user groups or the
 //     organization.
 //   - [Access] computes who can effectively do what, before and after a planned [Change];
-//     [Compare] and [Report] describe the difference. A [Person] is one user of it, and tells what grants each right.
+//     [Compare] and [Report] describe the difference. A [Person] is one user of it, and tells what grants each permission.
 package permission
 
 import (
@@ -184,8 +184,8 @@ type Setting struct {
 	// NotByGuests is true if the server refuses the requests of guests that exercise the permission, although they can
 	// have it (server-behavior §G1).
 	NotByGuests bool
-	// Right completes the phrase "can …".
-	Right string
+	// Action completes the phrase "can …".
+	Action string
 	// Default is the principal that has the permission after creation.
 	Default string
 }

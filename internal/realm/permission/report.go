@@ -20,18 +20,18 @@ type Report struct {
 const (
 	MaxNames    = 10
 	maxChannels = 10
-	maxRights   = 6
+	maxActions  = 6
 )
 
 // ChannelChange is a channel before and after.
 type ChannelChange struct {
 	Name          string
-	Before, After ChannelRights
+	Before, After ChannelState
 }
 
-// Channel describes the effects of a change in one channel. It returns "" if no one gains or loses a right and
+// Channel describes the effects of a change in one channel. It returns "" if no one gains or loses access and
 // everything is known.
-func (r Report) Channel(before, after ChannelRights) string {
+func (r Report) Channel(before, after ChannelState) string {
 	return r.render([]section{{lines: linesOf(before, after)}})
 }
 
@@ -47,7 +47,7 @@ func (r Report) Channels(changes []ChannelChange) string {
 		}
 		var content strings.Builder
 		for _, line := range lines {
-			fmt.Fprintf(&content, "%d %q %v\n", line.kind, line.rights, line.people.set)
+			fmt.Fprintf(&content, "%d %q %v\n", line.kind, line.actions, line.people.set)
 		}
 		at, known := byContent[content.String()]
 		if !known {
@@ -73,26 +73,26 @@ const (
 	notKnown
 )
 
-// line describes the change of some rights of the same people.
+// line describes the change of some permissions of the same people.
 type line struct {
-	kind   lineKind
-	rights []string // to follow "can"
-	people People
-	named  []*zulip.User // the people who are named; the others are counted
+	kind    lineKind
+	actions []string // to follow "can"
+	people  People
+	named   []*zulip.User // the people who are named; the others are counted
 }
 
-// addToLines adds an effect on a right, to the line about the same people if there is one.
+// addToLines adds an effect on a permission, to the line about the same people if there is one.
 func addToLines(lines []*line, kind lineKind, can string, people People) []*line {
 	for _, line := range lines {
 		if line.kind == kind && line.people.Equal(people) {
-			line.rights = append(line.rights, can)
+			line.actions = append(line.actions, can)
 			return lines
 		}
 	}
-	return append(lines, &line{kind: kind, rights: []string{can}, people: people})
+	return append(lines, &line{kind: kind, actions: []string{can}, people: people})
 }
 
-// addEffect adds the description of an effect on a right.
+// addEffect adds the description of an effect on a permission.
 func addEffect(lines []*line, can string, effect Effect) []*line {
 	if effect.Unknown {
 		lines = addToLines(lines, notKnown, can, People{})
@@ -116,21 +116,21 @@ type section struct {
 }
 
 // linesOf describes the effects of a change, with one line for each set of people. People who are deactivated lose all
-// rights, so they are left out.
-func linesOf(before, after ChannelRights) []*line {
+// permissions, so they are left out.
+func linesOf(before, after ChannelState) []*line {
 	gone := before.Access.Everybody().Minus(after.Access.Everybody())
 	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
 		effect.Lose = effect.Lose.Minus(gone)
-		effect.NobodyLeft = effect.NobodyLeft && effect.Right != CanSubscribe // private channels exist for that
-		lines = addEffect(lines, effect.Right.InWords(), effect)
+		effect.NobodyLeft = effect.NobodyLeft && effect.Permission != CanSubscribe // private channels exist for that
+		lines = addEffect(lines, effect.Permission.InWords(), effect)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
 	return lines
 }
 
 // internetLines describes the effects on people without an account.
-func internetLines(before, after ChannelRights) []*line {
+func internetLines(before, after ChannelState) []*line {
 	switch CompareInternet(before, after) {
 	case InternetGains:
 		return []*line{{kind: internetGains}}
@@ -138,7 +138,7 @@ func internetLines(before, after ChannelRights) []*line {
 		return []*line{{kind: internetLoses}}
 	case InternetUnknown:
 		if before.Channel.PrivacyUnknown || after.Channel.PrivacyUnknown {
-			return nil // the line about the unknown right to read covers it
+			return nil // the line about the unknown permission to read covers it
 		}
 		return []*line{{kind: internetUnknown}}
 	}
@@ -204,8 +204,8 @@ func (r Report) SurpriseRank(user *zulip.User) int {
 
 func (r Report) sentence(line *line) string {
 	var what string
-	if len(line.rights) > 0 { // lines about the internet have none
-		what = JoinRights(line.rights, maxRights)
+	if len(line.actions) > 0 { // lines about the internet have none
+		what = JoinActions(line.actions, maxActions)
 	}
 	switch line.kind {
 	case nobodyLeft:
@@ -289,7 +289,7 @@ func (r Report) Organization(before, after *Access, changes []OrganizationChange
 		if change.Unknown {
 			effect = Effect{Unknown: true}
 		}
-		lines = addEffect(lines, change.Setting.Right, effect)
+		lines = addEffect(lines, change.Setting.Action, effect)
 	}
 	if len(lines) == 0 {
 		return ""
@@ -324,52 +324,52 @@ func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSetting
 	return people
 }
 
-// ChannelRights is a channel in an organization at one time.
-type ChannelRights struct {
+// ChannelState is a channel in an organization at one time.
+type ChannelState struct {
 	Access  *Access
 	Channel Channel
 }
 
-// Effect is the effect of a change on one right in a channel.
+// Effect is the effect of a change on one permission in a channel.
 type Effect struct {
-	Right Right
-	// Gain are the people who have the right only after the change, with their roles after it. Lose are the people who
+	Permission ChannelPermission
+	// Gain are the people who have the permission only after the change, with their roles after it. Lose are the people who
 	// have it only before, with their roles before.
 	Gain, Lose People
-	// NobodyLeft is true if someone had the right before and no one has it after.
+	// NobodyLeft is true if someone could before and no one can after.
 	NobodyLeft bool
 	// Unknown is true if the effect depends on unknown facts; the other fields are then empty.
 	Unknown bool
 }
 
-// Compare returns the effect of a change on every right that it affects, in the order of [RightsAndHistory], including
+// Compare returns the effect of a change on every permission that it affects, in the order of [ChannelPermissionsAndHistory], including
 // unknown effects. The effect on [CanReadHistory] is included if it differs from the effect on [CanRead]. after.Access
-// is before.Access, or the result of [Access.With]. Rights for which the server has no permission are left out.
-func Compare(before, after ChannelRights) []Effect {
+// is before.Access, or the result of [Access.With]. Permissions that the server does not have are left out.
+func Compare(before, after ChannelState) []Effect {
 	if Same(before, after) {
 		return nil
 	}
 	var effects []Effect
 	was, is := before.Held(), after.Held()
 	reading := was[CanRead].To(is[CanRead])
-	for _, right := range RightsAndHistory {
-		one, had := was[right]
-		other, has := is[right]
+	for _, permission := range ChannelPermissionsAndHistory {
+		one, had := was[permission]
+		other, has := is[permission]
 		if !had || !has {
 			continue
 		}
 		effect := one.To(other)
-		if right == CanReadHistory {
+		if permission == CanReadHistory {
 			effect = effect.OfHistory(reading)
 		}
-		if effect.Right = right; effect.Differs() {
+		if effect.Permission = permission; effect.Differs() {
 			effects = append(effects, effect)
 		}
 	}
 	return effects
 }
 
-// Differs reports whether someone gains or loses the right, or may.
+// Differs reports whether someone gains or loses the permission, or may.
 func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Lose.IsEmpty() }
 
 // OfHistory returns an effect on [CanReadHistory], given the effect on [CanRead]; it is empty if both are equal. Only
@@ -384,7 +384,7 @@ func (e Effect) OfHistory(reading Effect) Effect {
 
 // Same reports whether every value certainly contains the same people and everything that is not a value is the same.
 // A change of one group does not affect most channels.
-func Same(before, after ChannelRights) bool {
+func Same(before, after ChannelState) bool {
 	b, a := &before.Channel, &after.Channel
 	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
 		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
@@ -401,7 +401,7 @@ func Same(before, after ChannelRights) bool {
 			return false
 		}
 	}
-	for _, by := range organizationRights {
+	for _, by := range organizationPermissions {
 		if !before.Access.holdsSame(before.Access.organizationValue(by.setting), after.Access, after.Access.organizationValue(by.setting)) {
 			return false
 		}
@@ -411,16 +411,16 @@ func Same(before, after ChannelRights) bool {
 
 // NeedsSubscribers reports whether the difference between two states depends on who is
 // subscribed to the channel.
-func NeedsSubscribers(before, after ChannelRights) bool {
+func NeedsSubscribers(before, after ChannelState) bool {
 	before.Channel.Subscribers, before.Channel.SubscribersKnown = nil, true
 	after.Channel.Subscribers, after.Channel.SubscribersKnown = nil, true
-	known := map[Right]bool{}
+	known := map[ChannelPermission]bool{}
 	for _, effect := range Compare(before, after) {
-		known[effect.Right] = effect.Unknown
+		known[effect.Permission] = effect.Unknown
 	}
 	before.Channel.SubscribersKnown, after.Channel.SubscribersKnown = false, false
 	for _, effect := range Compare(before, after) {
-		if effect.Unknown && !known[effect.Right] {
+		if effect.Unknown && !known[effect.Permission] {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ func TestReport_Channel_AccessChanges(t *testing.T) {
 		},
 	} {
 		report := permission.Report{Self: 4}
-		got := report.Channel(permission.ChannelRights{Access: access, Channel: test.before}, permission.ChannelRights{Access: access, Channel: test.after})
+		got := report.Channel(permission.ChannelState{Access: access, Channel: test.before}, permission.ChannelState{Access: access, Channel: test.after})
 		if want := strings.Join(test.want, "\n"); got != want {
 			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, want)
 		}
@@ -99,7 +99,7 @@ func TestReportOfManyChannels(t *testing.T) {
 		}
 		changes = append(changes, permission.ChannelChange{
 			Name:   fmt.Sprintf("channel %02d", i),
-			Before: permission.ChannelRights{Access: access, Channel: channel}, After: permission.ChannelRights{Access: after, Channel: channel},
+			Before: permission.ChannelState{Access: access, Channel: channel}, After: permission.ChannelState{Access: after, Channel: channel},
 		})
 	}
 	want := `In channel 00, channel 02, channel 04, channel 06, channel 08, channel 10, channel 12, channel 14, channel 16, channel 18 and 3 more:
@@ -126,7 +126,7 @@ func TestReport_DifferingChannels_Counted(t *testing.T) {
 		after = but(after, permission.CanDeleteAnyMessage, zulip.GroupSettingValue{DirectMembers: []int64{int64(1 + i/5), int64(1 + i%4)}})
 		changes = append(changes, permission.ChannelChange{
 			Name:   fmt.Sprintf("channel %02d", i),
-			Before: permission.ChannelRights{Access: access, Channel: before}, After: permission.ChannelRights{Access: access, Channel: after},
+			Before: permission.ChannelState{Access: access, Channel: before}, After: permission.ChannelState{Access: access, Channel: after},
 		})
 	}
 	got := (permission.Report{}).Channels(changes)
@@ -146,7 +146,7 @@ func TestLawReport(t *testing.T) {
 			user.FullName, user.Email = fmt.Sprintf("Person %d", i), fmt.Sprintf("<%d>", user.ID)
 		}
 		access := permission.NewAccess(facts)
-		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelState{Access: access, Channel: drawChannel(t, facts)}
 		text, effects := permission.Report{Self: 1000}.Channel(a, b), permission.Compare(a, b)
 		internet := (a.Channel.Privacy == zulip.PrivacyWebPublic) != (b.Channel.Privacy == zulip.PrivacyWebPublic)
 		if (text == "") != (len(effects) == 0 && !internet) {
@@ -157,43 +157,43 @@ func TestLawReport(t *testing.T) {
 		}
 		for _, effect := range effects {
 			if counts.MatchString(text) {
-				break // some rights are only counted
+				break // some permissions are only counted
 			}
-			if effect.Gain.Has(1000) != strings.Contains(inSentence(text, "Can now", effect.Right), "<1000>") {
-				t.Fatalf("the account itself gains %s: %t\n%s", effect.Right, effect.Gain.Has(1000), text)
+			if effect.Gain.Has(1000) != strings.Contains(inSentence(text, "Can now", effect.Permission), "<1000>") {
+				t.Fatalf("the account itself gains %s: %t\n%s", effect.Permission, effect.Gain.Has(1000), text)
 			}
-			if (effect.NobodyLeft && effect.Right != permission.CanSubscribe) != (inSentence(text, "No one is left", effect.Right) != "") {
-				t.Fatalf("nobody is left who can %s: %t\n%s", effect.Right, effect.NobodyLeft, text)
+			if (effect.NobodyLeft && effect.Permission != permission.CanSubscribe) != (inSentence(text, "No one is left", effect.Permission) != "") {
+				t.Fatalf("nobody is left who can %s: %t\n%s", effect.Permission, effect.NobodyLeft, text)
 			}
 		}
 	})
 }
 
-// counts finds a sentence in which rights are counted.
-var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one is left who can) [^:]* and \d+ more rights[:.]`)
+// counts finds a sentence in which permissions are counted.
+var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one is left who can) [^:]* and \d+ more permissions[:.]`)
 
-// The description of many rights of the same people is short, and names the most powerful right first.
-func TestRights_SamePeople_Summarized(t *testing.T) {
+// The description of many permissions for the same people is short, and names the most powerful permission first.
+func TestPermissions_SamePeople_Summarized(t *testing.T) {
 	var all []string
-	for _, right := range permission.Rights {
-		all = append(all, right.InWords())
+	for _, name := range permission.ChannelPermissions {
+		all = append(all, name.InWords())
 	}
-	for want, rights := range map[string][]string{
-		"administer the channel, read, add subscribers, join and 6 more rights": all,
-		"start topics, move messages and resolve topics":                        {"start topics", "move messages to other channels", "move messages to other topics", "resolve topics"},
-		"read, add subscribers, join, post and start topics":                    {"read", "add subscribers", "join", "post", "start topics"},
+	for want, actions := range map[string][]string{
+		"administer the channel, read, add subscribers, join and 6 more permissions": all,
+		"start topics, move messages and resolve topics":                             {"start topics", "move messages to other channels", "move messages to other topics", "resolve topics"},
+		"read, add subscribers, join, post and start topics":                         {"read", "add subscribers", "join", "post", "start topics"},
 		"delete messages":              {"delete anyone's messages", "delete own messages"},
 		"delete own messages and post": {"delete own messages", "post"},
 		"post":                         {"post"},
 	} {
-		if got := permission.JoinRights(rights, 4); got != want {
-			t.Errorf("%q is said as %q, want %q", rights, got, want)
+		if got := permission.JoinActions(actions, 4); got != want {
+			t.Errorf("%q is said as %q, want %q", actions, got, want)
 		}
 	}
 }
 
-// inSentence returns the sentences that begin so and are about a right.
-func inSentence(text, beginning string, right permission.Right) string {
+// inSentence returns the sentences that begin so and are about a permission.
+func inSentence(text, beginning string, name permission.ChannelPermission) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
 		about, _, _ := strings.Cut(strings.TrimPrefix(line, beginning), ":")
@@ -207,7 +207,7 @@ func inSentence(text, beginning string, right permission.Right) string {
 		if slices.Contains(words, "delete messages") {
 			words = append(words, permission.CanDeleteAnyMessage.InWords(), permission.CanDeleteOwnMessage.InWords())
 		}
-		return !strings.HasPrefix(line, beginning) || !slices.Contains(words, right.InWords())
+		return !strings.HasPrefix(line, beginning) || !slices.Contains(words, name.InWords())
 	}), "\n")
 }
 
@@ -263,7 +263,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 	}
 }
 
-// A server publishes whether guests can have a right. A newer server may differ from this table.
+// A server publishes whether guests can have a permission. A newer server may differ from this table.
 func TestReport_OrganizationGuests_ByServerRules(t *testing.T) {
 	_, facts := team(t)
 	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}

@@ -3,7 +3,7 @@ package permission
 import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 
 // outcome is a channel with one assumption about all unknown values: that they are as small as possible, or as large.
-// Every right grows with every value and with the subscribers, so the two extremes are enough.
+// Every permission grows with every value and with the subscribers, so the two extremes are enough.
 type outcome struct {
 	access  *Access
 	channel *Channel
@@ -56,51 +56,51 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	return outcomes
 }
 
-// can returns the people who have a right, by the server's rules. Deactivated accounts have none.
+// can returns the people with effective access by a permission, by the server's rules. Deactivated accounts have none.
 //
 //	User                              Can                                                     Cannot
-//	incoming webhook bot              post and start topics, like any bot                     use any other right: other endpoints refuse it
+//	incoming webhook bot              post and start topics, like any bot                     use any other permission: other endpoints refuse it
 //	bot                               post and start topics where its owner can               –
 //	administrator, owner              administer, add and remove subscribers, move messages   read private messages; delete, resolve or post because
 //	                                  in a channel whose messages they can read               of the role
-//	guest                             use the rights of a subscriber                          administer, add, remove, join; use organization
+//	guest                             use the permissions of a subscriber                          administer, add, remove, join; use organization
 //	                                                                                          permissions that the server does not give guests
 //	guest, web-public, not in it      read like everyone on the internet, post                delete, move, resolve
 //	not in it, private, can join      read, delete, move, resolve, like a subscriber          –
 //	   or add subscribers
 //	… and the history is protected    join, add subscribers; delete own messages from the     read, delete others' messages, move, resolve: these
 //	                                  time as a subscriber                                    require a subscription
-//	not in it, can remove others      –                                                       unsubscribe others, unless another right shows them
+//	not in it, can remove others      –                                                       unsubscribe others, unless another permission shows them
 //	   from a private channel                                                                 the channel
 //	anyone, if all messages are       post                                                    start a topic, move to another one, resolve
 //	   without a topic
-//	anyone, in an archived channel    use rights about the channel and its subscribers        use rights about messages
+//	anyone, in an archived channel    use permissions about the channel and its subscribers        use permissions about messages
 //	can move to other topics, but     move to an existing topic                               move to a new one
 //	   not start topics
 //	on the internet                   read web-public messages, if the organization allows    –
-//	                                  spectators: [ChannelRights.IsReadByInternet]
+//	                                  spectators: [ChannelState.IsReadByInternet]
 //
-// The last row but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
+// The last row but one counts as a permission to move messages. See https://zulip.com/api/roles-and-permissions,
 // https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.
-func (o *outcome) can(right Right) bitset {
-	switch right {
+func (o *outcome) can(permission ChannelPermission) bitset {
+	switch permission {
 	case CanSendMessage:
 		return o.send()
 	case CanCreateTopic:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.send().and(o.withOwnedBots(o.permittedBy(right)))
+		return o.send().and(o.withOwnedBots(o.permittedBy(permission)))
 	}
 	if o.access.webhooks == nil {
-		return o.canBeyondSending(right)
+		return o.canBeyondSending(permission)
 	}
-	return o.canBeyondSending(right).minus(o.access.webhooks)
+	return o.canBeyondSending(permission).minus(o.access.webhooks)
 }
 
-// canBeyondSending is can for the rights that require more than sending a message.
-func (o *outcome) canBeyondSending(right Right) bitset {
-	switch right {
+// canBeyondSending is can for permissions that require more than sending a message.
+func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
+	switch permission {
 	case CanRead:
 		return o.read()
 	case CanReadHistory:
@@ -108,34 +108,34 @@ func (o *outcome) canBeyondSending(right Right) bitset {
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
-		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right))))
+		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission))))
 	case CanSubscribe:
 		return o.join()
 	case CanRemoveSubscribers:
-		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(right))))
+		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(permission))))
 	case CanDeleteAnyMessage:
-		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
 	case CanDeleteOwnMessage:
-		return o.mayChangeOwnMessages().and(o.permittedBy(right).or(
-			o.permittedByOrganization(right), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
+		return o.mayChangeOwnMessages().and(o.permittedBy(permission).or(
+			o.permittedByOrganization(permission), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
 	case CanMoveMessagesOutOfChannel:
-		return o.move(right)
+		return o.move(permission)
 	case CanMoveMessagesWithinChannel:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.move(right)
+		return o.move(permission)
 	case CanResolveTopics:
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
 	}
 	return nil
 }
 
-func (o *outcome) move(right Right) bitset {
-	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right)))
+func (o *outcome) move(permission ChannelPermission) bitset {
+	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission)))
 }
 
 // contentAccess returns the people with content access: subscribers, those who can join on their own, and everyone in
@@ -225,11 +225,11 @@ func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.bots
 func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 
 // permittedBy returns the people in a permission of the channel, and no one if the server does not have it.
-func (o *outcome) permittedBy(right Right) bitset {
-	if o.channel.Unknown[string(right)] {
+func (o *outcome) permittedBy(permission ChannelPermission) bitset {
+	if o.channel.Unknown[string(permission)] {
 		return o.unknownValue()
 	}
-	return o.membersOf(o.channel.Permissions[string(right)])
+	return o.membersOf(o.channel.Permissions[string(permission)])
 }
 
 func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {

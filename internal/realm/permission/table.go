@@ -81,57 +81,57 @@ func namesUserGroup(value zulip.GroupSettingValue, org Organization) bool {
 var ChannelSettings = withLevels("zulip_channel", []Setting{
 	{
 		Name: "can_add_subscribers_group", NeedsContentAccess: true,
-		Right:   "subscribe others to the channel",
+		Action:  "subscribe others to the channel",
 		Default: "role:nobody",
 	},
 	{
 		Name:    "can_administer_channel_group",
-		Right:   "change the channel's settings and archive it",
+		Action:  "change the channel's settings and archive it",
 		Default: "the channel's creator",
 	},
 	{
 		Name: "can_create_topic_group", AllowEveryone: true,
-		Right:   "start new topics",
+		Action:  "start new topics",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_delete_any_message_group", AllowEveryone: true,
-		Right:   "delete anyone's messages",
+		Action:  "delete anyone's messages",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_delete_own_message_group", AllowEveryone: true,
-		Right:   "delete their own messages",
+		Action:  "delete their own messages",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_move_messages_out_of_channel_group", AllowEveryone: true,
-		Right:   "move messages to another channel",
+		Action:  "move messages to another channel",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_move_messages_within_channel_group", AllowEveryone: true,
-		Right:   "move messages to another topic",
+		Action:  "move messages to another topic",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_remove_subscribers_group", AllowEveryone: true,
-		Right:   "unsubscribe others from the channel",
+		Action:  "unsubscribe others from the channel",
 		Default: "role:administrators",
 	},
 	{
 		Name: "can_send_message_group", AllowEveryone: true,
-		Right:   "post",
+		Action:  "post",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_subscribe_group", NeedsContentAccess: true,
-		Right:   "subscribe to the channel",
+		Action:  "subscribe to the channel",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_resolve_topics_group", AllowEveryone: true,
-		Right:   "mark topics as resolved",
+		Action:  "mark topics as resolved",
 		Default: "role:nobody",
 	},
 })
@@ -150,32 +150,32 @@ var DroppedAtCreation = []string{
 var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	{
 		Name: "can_add_members_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "add members and subgroups to the group",
+		Action:  "add members and subgroups to the group",
 		Default: "the group's creator",
 	},
 	{
 		Name: "can_join_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "join the group",
+		Action:  "join the group",
 		Default: "role:nobody",
 	},
 	{
 		Name: "can_leave_group", BotsSince: featurelevel.UserGroupsByBots, AllowEveryone: true, NotByGuests: true,
-		Right:   "leave the group",
+		Action:  "leave the group",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_manage_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "change the group, its members and its permissions, and deactivate it",
+		Action:  "change the group, its members and its permissions, and deactivate it",
 		Default: "the group's creator",
 	},
 	{
 		Name: "can_mention_group", AllowEveryone: true, BySending: true,
-		Right:   "mention the group",
+		Action:  "mention the group",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_remove_members_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "remove members from the group",
+		Action:  "remove members from the group",
 		Default: "role:nobody",
 	},
 })
@@ -186,132 +186,132 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 var RealmSettings = withLevels("zulip_organization", []Setting{
 	{
 		Name: "can_access_all_users_group", AllowEveryone: true, RefuseNobody: true, Roles: []string{"role:everyone", "role:members"},
-		Right:   "see everyone in the organization; other guests see only people they share a channel or a conversation with",
+		Action:  "see everyone in the organization; other guests see only people they share a channel or a conversation with",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_add_custom_emoji_group", BotsSince: never,
-		Right:   "add custom emoji",
+		Action:  "add custom emoji",
 		Default: "role:members",
 	},
 	{
 		Name:    "can_add_subscribers_group",
-		Right:   "subscribe others to any channel that they have access to",
+		Action:  "subscribe others to any channel that they have access to",
 		Default: "role:members",
 	},
 	{
 		Name: "can_create_bots_group", BotsSince: never,
-		Right:   "create bots of any kind",
+		Action:  "create bots of any kind",
 		Default: "role:members",
 	},
 	{
 		Name: "can_create_groups", BotsSince: featurelevel.UserGroupsByBots, OwnersOnly: true,
-		Right:   "create user groups",
+		Action:  "create user groups",
 		Default: "role:members",
 	},
 	{
 		Name:    "can_create_private_channel_group",
-		Right:   "create private channels",
+		Action:  "create private channels",
 		Default: "role:members",
 	},
 	{
 		Name:    "can_create_public_channel_group",
-		Right:   "create public channels",
+		Action:  "create public channels",
 		Default: "role:members",
 	},
 	{
 		Name: "can_create_web_public_channel_group", Roles: []string{"role:moderators", "role:administrators", "role:owners", "role:nobody"},
-		Right:   "create channels that anyone on the internet can read",
+		Action:  "create channels that anyone on the internet can read",
 		Default: "role:owners",
 	},
 	{
 		Name: "can_create_write_only_bots_group", BotsSince: never,
-		Right:   "create bots that only send messages",
+		Action:  "create bots that only send messages",
 		Default: "role:members",
 	},
 	{
 		Name:    "can_delete_any_message_group",
-		Right:   "delete anyone's messages",
+		Action:  "delete anyone's messages",
 		Default: "role:administrators",
 	},
 	{
 		Name: "can_delete_own_message_group", AllowEveryone: true,
-		Right:   "delete their own messages",
+		Action:  "delete their own messages",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_invite_users_group", BotsSince: never, OwnersOnly: true,
-		Right:   "invite people by email",
+		Action:  "invite people by email",
 		Default: "role:members",
 	},
 	{
 		Name: "can_manage_all_groups", BotsSince: featurelevel.UserGroupsByBots, RefuseNobody: true, OwnersOnly: true,
-		Right:   "manage every user group",
+		Action:  "manage every user group",
 		Default: "role:owners",
 	},
 	{
 		Name: "can_manage_billing_group", RefuseNobody: true, OwnersOnly: true,
-		Right:   "manage plans and billing",
+		Action:  "manage plans and billing",
 		Default: "role:administrators",
 	},
 	{
 		Name: "can_mention_many_users_group", AllowEveryone: true, BySending: true,
-		Right:   "mention everyone in a large channel",
+		Action:  "mention everyone in a large channel",
 		Default: "role:administrators",
 	},
 	{
 		Name:    "can_move_messages_between_channels_group",
-		Right:   "move messages to another channel",
+		Action:  "move messages to another channel",
 		Default: "role:members",
 	},
 	{
 		Name: "can_move_messages_between_topics_group", AllowEveryone: true,
-		Right:   "move messages to another topic",
+		Action:  "move messages to another topic",
 		Default: "role:everyone",
 	},
 	{
 		Name: "can_resolve_topics_group", AllowEveryone: true,
-		Right:   "mark topics as resolved",
+		Action:  "mark topics as resolved",
 		Default: "role:everyone",
 	},
 	{
 		Name:    "can_set_delete_message_policy_group",
-		Right:   "choose who can delete messages in a channel",
+		Action:  "choose who can delete messages in a channel",
 		Default: "role:moderators",
 	},
 	{
 		Name: "can_set_topics_policy_group", AllowEveryone: true,
-		Right:   "choose whether messages in a channel need a topic",
+		Action:  "choose whether messages in a channel need a topic",
 		Default: "role:members",
 	},
 	{
 		Name: "can_summarize_topics_group", AllowEveryone: true,
-		Right:   "have topics summarized",
+		Action:  "have topics summarized",
 		Default: "role:everyone",
 	},
 	{
 		Name: "create_multiuse_invite_group", BotsSince: never, OwnersOnly: true,
-		Right:   "create reusable invitation links",
+		Action:  "create reusable invitation links",
 		Default: "role:administrators",
 	},
 	{
 		Name: "direct_message_initiator_group", AllowEveryone: true, BySending: true,
-		Right:   "start a conversation by direct message",
+		Action:  "start a conversation by direct message",
 		Default: "role:everyone",
 	},
 	{
 		Name: "direct_message_permission_group", AllowEveryone: true, BySending: true,
-		Right:   "authorize a direct message by taking part in it",
+		Action:  "authorize a direct message by taking part in it",
 		Default: "role:everyone",
 	},
 })
 
 // RealmShown are the permissions of an organization that can only be read: a production server fails on a request that
-// contains them. Their Right follows "those who".
+// contains them. Their Action completes the phrase "those who …".
 var RealmShown = withLevels("zulip_organization", []Setting{
 	{
 		Name: "workplace_users_group", AllowEveryone: true,
-		Right:   "count as workplace users if the organization's plan has discounts for others",
+		Action:  "count as workplace users if the organization's plan has discounts for others",
 		Default: "role:everyone",
 	},
 })

@@ -35,7 +35,7 @@ type State struct {
 	takenFromFolder map[int64]int64   // the folders of channels
 	botsOf          map[int64]map[string]bool
 	roles           roles
-	rights          map[int64]permission.Channel // by channel
+	permissions     map[int64]permission.Channel // by channel
 }
 
 // about is a fact about an object.
@@ -228,22 +228,22 @@ func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
 // SubscribersOf returns the kind of the listed subscribers of a channel, by their IDs.
 func SubscribersOf(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
 
-// PlanRights registers the planned channel, as far as it decides who can do what, for resources that reference the
+// PlanPermissions registers the planned channel, as far as it decides who can do what, for resources that reference the
 // channel.
-func (s *State) PlanRights(channel int64, planned permission.Channel) {
+func (s *State) PlanPermissions(channel int64, planned permission.Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rights == nil {
-		s.rights = map[int64]permission.Channel{}
+	if s.permissions == nil {
+		s.permissions = map[int64]permission.Channel{}
 	}
-	s.rights[channel] = planned
+	s.permissions[channel] = planned
 }
 
-// RightsIn returns the channel that decides the rights: the planned one, or the current one without a plan.
-func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
+// PermissionsIn returns the channel that decides the permissions: the planned one, or the current one without a plan.
+func (s *State) PermissionsIn(channel *zulip.Channel) permission.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if planned, ok := s.rights[channel.ID]; ok {
+	if planned, ok := s.permissions[channel.ID]; ok {
 		return planned
 	}
 	return permission.ChannelOf(channel)

@@ -50,9 +50,9 @@ func derived(view *snapshot.Snapshot) map[string]string {
 		answer("channel", channel.Name, fmt.Sprint(byName.ID, byID.Name, byID.IsArchived, byID.IsDefault))
 		facts := permission.ChannelOf(channel)
 		facts.SubscribersKnown = true
-		for _, right := range permission.Rights {
-			who, certain := view.Access().Can(right, facts)
-			answer(fmt.Sprintf("%s in", right), channel.Name, fmt.Sprint(who.IDs(), certain))
+		for _, name := range permission.ChannelPermissions {
+			who, certain := view.Access().Can(name, facts)
+			answer(fmt.Sprintf("%s in", name), channel.Name, fmt.Sprint(who.IDs(), certain))
 		}
 	}
 	for _, setting := range permission.RealmSettings {

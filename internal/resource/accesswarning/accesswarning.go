@@ -1,4 +1,4 @@
-// Package accesswarning adds warnings to a plan about people who gain or lose a right: in one channel ([OfChannel]),
+// Package accesswarning adds warnings to a plan about people who gain or lose access: in one channel ([OfChannel]),
 // in all channels ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The
 // text comes from package permission.
 package accesswarning
@@ -28,13 +28,13 @@ import (
 // them, so that a plan of thirty channels does not have thirty warnings.
 const Summary = "This plan changes who can do what"
 
-// warn adds a warning about a change and the people who gain or lose rights because of it.
+// warn adds a warning about a change and the people who gain or lose access because of it.
 func warn(ctx context.Context, diags *diag.Diagnostics, what, text string) {
 	tflog.Info(ctx, what, map[string]any{"effects": text})
 	diags.AddWarning(Summary, what+".\n\n"+text)
 }
 
-// OfChannel warns in a plan about people who gain or lose a right by a change of a channel's permissions or privacy. It
+// OfChannel warns in a plan about people who gain or lose access by a change of a channel's permissions or privacy. It
 // adds nothing if no one does, or if the provider block turns such warnings off. It names unknown facts, and reads the
 // subscribers only if they make a difference.
 func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
@@ -79,7 +79,7 @@ func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupS
 	return changed
 }
 
-// OfChange warns in a plan about people who gain or lose a right in any channel by a change of groups or roles. It
+// OfChange warns in a plan about people who gain or lose access in any channel by a change of groups or roles. It
 // considers all channels that the account sees and that are not archived, managed or not. what is the first sentence,
 // such as `User group "sre" changes who can do what`. There is one warning, in which channels with the same effects
 // are combined. OfChange adds nothing if there are no effects, or if the provider block turns such warnings off.
@@ -152,7 +152,7 @@ func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
-// textOf describes the effects of a change in all channels, and returns "" if no one gains or loses a right.
+// textOf describes the effects of a change in all channels, and returns "" if no one gains or loses access.
 func textOf(ctx context.Context, meta *base.Meta, change permission.Change) string {
 	view, err := meta.Store.Read(ctx, store.Channels)
 	if err != nil {
@@ -170,7 +170,7 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 		}
 		facts := permission.ChannelOf(channel)
 		one := permission.ChannelChange{
-			Name: channel.Name, Before: permission.ChannelRights{Access: before, Channel: facts}, After: permission.ChannelRights{Access: after, Channel: facts},
+			Name: channel.Name, Before: permission.ChannelState{Access: before, Channel: facts}, After: permission.ChannelState{Access: after, Channel: facts},
 		}
 		if len(permission.Compare(one.Before, one.After)) > 0 || permission.CompareInternet(one.Before, one.After) != permission.InternetAsBefore {
 			FillSubscribers(ctx, meta, channel.ID, &one)
@@ -245,7 +245,7 @@ func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 			map[string]any{"channel": change.Name, "error": err.Error()})
 		return
 	}
-	for _, state := range []*permission.ChannelRights{&change.Before, &change.After} {
+	for _, state := range []*permission.ChannelState{&change.Before, &change.After} {
 		state.Channel.Subscribers, state.Channel.SubscribersKnown = found, true
 	}
 }

@@ -113,7 +113,7 @@ func TestWarning_MemberAccess_Reported(t *testing.T) {
 			permission.Change{Roles: map[int64]zulip.Role{guest: zulip.RoleMember}},
 			"In announcements:\nCan now read, add subscribers, join, move messages, resolve topics and delete own messages: Paul Dubois (paul.dubois@example.com).\n\n" +
 				"In general:\nCan now add subscribers, join and move messages to other channels: Paul Dubois (paul.dubois@example.com).\n\n" +
-				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more rights: Paul Dubois (paul.dubois@example.com).", 4,
+				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more permissions: Paul Dubois (paul.dubois@example.com).", 4,
 		},
 		"someone is deactivated, who is not said to lose everything everywhere": {permission.Change{Deactivated: []int64{lena}}, "", -1},
 	} {

@@ -113,7 +113,7 @@ func (c Change) lockout(self *zulip.User) string {
 	return ""
 }
 
-// Check refuses in a plan a change that the server would refuse, and one that takes a necessary right from the
+// Check refuses in a plan a change that the server would refuse, and one that takes a necessary permission from the
 // provider's account. A problem that another resource of the run may solve is a warning, because that resource may be
 // planned later. It returns true if there is no error.
 func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnostics) bool {

@@ -372,9 +372,9 @@ func referenceTo(principal permission.Principal) string {
 type Requirement struct {
 	// Role is the lowest role that can set it; zero for any.
 	Role zulip.Role
-	// Right is a permission of the organization with which accounts below administrators can set it; "" if any account
+	// Permission is a permission of the organization with which accounts below administrators can set it; "" if any account
 	// can.
-	Right string
+	Permission string
 	// Except is a value that does not require the permission.
 	Except string
 }
@@ -390,15 +390,15 @@ func (r Requirement) sentence() string {
 	return ""
 }
 
-// CheckRights refuses steps that the account can't make, and names who can.
-func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
+// CheckPermissions refuses steps that the account can't make, and names who can.
+func (t *Table[Model, Object, Update]) CheckPermissions(b *base.Base, steps []Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)
 		if takes.Role != 0 {
 			b.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
 		}
-		if takes.Right != "" && step.Planned != strconv.Quote(takes.Except) {
-			requireRight(b.Meta, step.Attribute, takes.Right, view, diags)
+		if takes.Permission != "" && step.Planned != strconv.Quote(takes.Except) {
+			requirePermission(b.Meta, step.Attribute, takes.Permission, view, diags)
 		}
 	}
 }
@@ -413,13 +413,13 @@ func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
 	return t.Permissions[attribute].Requires
 }
 
-// requireRight refuses a change unless the account is an administrator or in a permission of the organization.
-func requireRight(meta *base.Meta, attribute, right string, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+// requirePermission refuses a change unless the account is an administrator or in a permission of the organization.
+func requirePermission(meta *base.Meta, attribute, name string, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	self := meta.Store.Self()
-	value, ok := view.Realm().Permissions[right]
+	value, ok := view.Realm().Permissions[name]
 	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, view) {
 		return
 	}
 	meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom the organization's setting %s names: %s.",
-		right, permission.Describe(value, view)), diags)
+		name, permission.Describe(value, view)), diags)
 }

@@ -1,7 +1,7 @@
 // Package attribute describes a resource as a table with one row for each attribute: its schema, its place in the
 // model, how it is read from the server's answer, how it is sent, and who may set it. The rows determine the attributes
 // of the resource and of its data sources, the changes of a plan, the requests of an apply, conflicts, and the checks
-// of the account's rights.
+// of the account's permissions.
 //
 // A [Table] has three type parameters: the model, which is a struct with tfsdk tags (the plugin framework requires
 // one); the client's object; and the client's update. A [Field] is the row of one attribute. An attribute that is read
@@ -278,7 +278,7 @@ func Attributes(attributes map[string]schema.Attribute, table permission.Table) 
 }
 
 func shownDescription(setting permission.Setting) string {
-	return fmt.Sprintf("Principals that %s.", setting.Right)
+	return fmt.Sprintf("Principals that %s.", setting.Action)
 }
 
 func attributeOf(setting permission.Setting) schema.SetAttribute {
@@ -298,7 +298,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 		attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 	}
 	for _, setting := range table.Settings {
-		add(setting, fmt.Sprintf("Principals that can %s.", setting.Right))
+		add(setting, fmt.Sprintf("Principals that can %s.", setting.Action))
 	}
 	for _, setting := range table.Shown {
 		add(setting, shownDescription(setting))
@@ -306,7 +306,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 }
 
 func description(setting permission.Setting) string {
-	text := fmt.Sprintf("Principals that can %s.", setting.Right)
+	text := fmt.Sprintf("Principals that can %s.", setting.Action)
 	if !setting.AllowEveryone {
 		text += " Never guests."
 	}

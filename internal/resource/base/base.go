@@ -49,7 +49,7 @@ type Meta struct {
 	// Run is the state of this run.
 	Run    runstate.State
 	Server *zulip.ServerSettings
-	// LockoutProtection is true if plans are refused by which the provider's account would lose the rights that it
+	// LockoutProtection is true if plans are refused by which the provider's account would lose the permissions that it
 	// needs.
 	LockoutProtection bool
 	// RecoverInterrupted is true if an apply adopts objects that an interrupted apply has created: see [core.Existing].
@@ -59,7 +59,7 @@ type Meta struct {
 	WarnOfExisting bool
 	// AdoptArchived and AdoptDeactivated are the defaults of the attributes adopt_archived and adopt_deactivated.
 	AdoptArchived, AdoptDeactivated bool
-	// AccessWarnings is true if plans warn about people who gain or lose rights.
+	// AccessWarnings is true if plans warn about people who gain or lose access.
 	AccessWarnings bool
 	// NoAccount names the settings that are missing for calls that need an account; nil if there are none.
 	NoAccount error

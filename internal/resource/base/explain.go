@@ -209,16 +209,16 @@ func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool 
 	return b.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), doing, diags)
 }
 
-// RequireRight refuses an operation that requires one of some permissions of the organization, such as
+// RequirePermission refuses an operation that requires one of some permissions of the organization, such as
 // "can_create_groups". A permission that the server does not have refuses nothing.
-func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
-	lets := make([]string, len(rights))
-	for i, right := range rights {
-		value, ok := view.Realm().Permissions[right]
+func (m *Meta) RequirePermission(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, permissions ...string) bool {
+	lets := make([]string, len(permissions))
+	for i, name := range permissions {
+		value, ok := view.Realm().Permissions[name]
 		if !ok || permission.Admits(value, m.Store.Self(), view) {
 			return true
 		}
-		lets[i] = fmt.Sprintf("%s lets only %s do this", right, permission.Describe(value, view))
+		lets[i] = fmt.Sprintf("%s lets only %s do this", name, permission.Describe(value, view))
 	}
 	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
 	return false

@@ -183,18 +183,18 @@ func Attributes(describe map[string]string) map[string]schema.Attribute {
 // maxMinutes is a time that the server can still add to a date. It fails with longer ones (server-behavior §U21).
 const maxMinutes = 1_000_000_000
 
-// Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). right is the
+// Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). permission is the
 // organization's permission to send such an invitation. doing describes the action, as in "make invitation links".
-func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, right, doing string, diags *diag.Diagnostics) {
-	if t.checkCaller(meta, view, right, doing, diags) {
+func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
+	if t.checkCaller(meta, view, permission, doing, diags) {
 		t.checkChannels(view, diags)
 		t.checkGroups(view, diags)
 	}
 }
 
 // checkCaller refuses an invitation that the account can't send.
-func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, right, doing string, diags *diag.Diagnostics) (ok bool) {
-	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) || !meta.RequireRight(view, path.Empty(), doing, diags, right) {
+func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) (ok bool) {
+	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) || !meta.RequirePermission(view, path.Empty(), doing, diags, permission) {
 		return false
 	}
 	if role, ok := zulip.ParseRole(t.InviteAs.ValueString()); ok && role < zulip.RoleMember {
@@ -246,11 +246,11 @@ func numbers(set types.Set) []int64 {
 	return known
 }
 
-// Hint explains a refusal of an invitation, and returns "" if it is clear. right is as in [Terms.Check].
-func Hint(err error, right string) string {
+// Hint explains a refusal of an invitation, and returns "" if it is clear. permission is as in [Terms.Check].
+func Hint(err error, permission string) string {
 	switch {
 	case zulip.IsMessage(err, "Insufficient permission"):
-		return "The organization's setting " + right + " does not include the provider's account, or the account cannot add people to one of the groups in group_ids."
+		return "The organization's setting " + permission + " does not include the provider's account, or the account cannot add people to one of the groups in group_ids."
 	case zulip.IsMessage(err, "You do not have permission to subscribe other users to channels."):
 		return "One of the channels in channel_ids is not a default channel, and the provider's account cannot add people to it. See can_add_subscribers_group of the channel and of the organization."
 	case isUnreadableChannel(err):

@@ -180,7 +180,7 @@ func notYet(noun, resource, name string) error {
 const ChannelKind = "zulip_channel"
 
 // IsPlannedChannel reports whether a `channel` attribute names a channel that this run will create or unarchive. Its
-// subscribers and rights are not known before.
+// subscribers and permissions are not known before.
 func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	name, byName := strings.CutPrefix(text, "name:")
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {

@@ -28,7 +28,7 @@ type List struct {
 
 	// Attribute is its name, and Noun the noun for an element.
 	Attribute, Noun string
-	// Ignored is the reason why deactivated ones are ignored, as in "Deactivated accounts have no rights".
+	// Ignored is the reason why deactivated ones are ignored, as in "Deactivated accounts have no permissions".
 	Ignored string
 }
 

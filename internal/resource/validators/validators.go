@@ -70,14 +70,17 @@ func Unique() Rule {
 }
 
 // ExactlyOneOf requires that exactly one of some attributes of the root is set. Add it to one of them.
-func ExactlyOneOf(names ...string) validator.Int64 { return choice{names: names, exactly: true} }
+func ExactlyOneOf(names ...string) validator.Int64 { return choice{names, 1, 1} }
+
+// AtMostOneOf requires that no more than one of some attributes of the root is set. Add it to one of them.
+func AtMostOneOf(names ...string) validator.Int64 { return choice{names, 0, 1} }
 
 // AtLeastOneOf requires that one or more of some attributes of the root are set. Add it to each of them.
-func AtLeastOneOf(names ...string) validator.List { return choice{names: names} }
+func AtLeastOneOf(names ...string) validator.List { return choice{names, 1, len(names)} }
 
 type choice struct {
-	names   []string
-	exactly bool
+	names       []string
+	least, most int
 }
 
 // summary returns the requirement as the summary of a message.
@@ -87,7 +90,10 @@ func (c choice) summary() string {
 }
 
 func (c choice) Description(context.Context) string {
-	if c.exactly {
+	switch {
+	case c.least == 0:
+		return "set at most one of " + strings.Join(c.names, ", ")
+	case c.most == 1:
 		return "set one of " + strings.Join(c.names, ", ") + ", and only one"
 	}
 	return "set at least one of " + strings.Join(c.names, ", ")
@@ -122,9 +128,9 @@ func (c choice) problem(ctx context.Context, config tfsdk.Config) string {
 		}
 	}
 	switch {
-	case len(set) == 0:
+	case len(set) < c.least:
 		return "None of them is set."
-	case len(set) > 1 && c.exactly:
+	case len(set) > c.most:
 		return strings.Join(set, " and ") + " are set. Remove all but one."
 	}
 	return ""

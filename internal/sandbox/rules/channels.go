@@ -90,9 +90,9 @@ func (o *Organization) Administers(u User, ch Channel) bool {
 	return u.IsAdmin() || o.mayChannel(u, ch, "can_administer_channel_group")
 }
 
-func (o *Organization) mayChannel(u User, ch Channel, right string) bool {
-	p, ok := FindPermission(ChannelPermissions, right)
-	return ok && o.Has(u, p, ch.Permissions[right])
+func (o *Organization) mayChannel(u User, ch Channel, permission string) bool {
+	p, ok := FindPermission(ChannelPermissions, permission)
+	return ok && o.Has(u, p, ch.Permissions[permission])
 }
 
 // ReadableChannel returns an active channel if the person can see its metadata.

@@ -189,9 +189,9 @@ func (o *Organization) groupForUpdate(actor User, id int, own string, deactivate
 	return g, errInsufficientPermission
 }
 
-func (o *Organization) mayGroup(u User, g UserGroup, right string) bool {
-	p, ok := FindPermission(GroupPermissions, right)
-	return ok && o.Has(u, p, g.Permissions[right])
+func (o *Organization) mayGroup(u User, g UserGroup, permission string) bool {
+	p, ok := FindPermission(GroupPermissions, permission)
+	return ok && o.Has(u, p, g.Permissions[permission])
 }
 
 // ReadableGroup returns a group that is not deactivated, so that its members can be read.

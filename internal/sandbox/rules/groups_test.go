@@ -142,7 +142,7 @@ func TestGroupMembers_Change_ByPermission(t *testing.T) {
 	}{
 		{"join", member, MembershipChange{Add: []int{member.ID}}, ""},
 		{"add another", member, MembershipChange{Add: []int{people[RoleGuest].ID}}, no},
-		{"add with the right", moderator, MembershipChange{Add: []int{member.ID}}, ""},
+		{"add with the permission", moderator, MembershipChange{Add: []int{member.ID}}, ""},
 		{"leave", moderator, MembershipChange{Delete: []int{moderator.ID}}, no},
 		{"creator removes", admin, MembershipChange{Delete: []int{moderator.ID}}, ""},
 		{"remove subgroup", moderator, MembershipChange{DeleteSubgroups: []int{o.SystemGroup(Owners)}}, no},

@@ -55,7 +55,7 @@ func (o *Organization) CreateInviteLink(actor User, in NewInvite) (InviteLink, e
 	if !o.MayRealm(actor, "create_multiuse_invite_group") {
 		return InviteLink{}, errInsufficientPermission
 	}
-	if err := checkInviteRights(actor, in); err != nil {
+	if err := checkInvitePermissions(actor, in); err != nil {
 		return InviteLink{}, err
 	}
 	terms, err := o.inviteTerms(actor, in)
@@ -73,7 +73,7 @@ func (o *Organization) Invite(actor User, addresses string, notify bool, in NewI
 	if !o.MayRealm(actor, "can_invite_users_group") {
 		return errInsufficientPermission
 	}
-	if err := checkInviteRights(actor, in); err != nil {
+	if err := checkInvitePermissions(actor, in); err != nil {
 		return err
 	}
 	if addresses == "" {
@@ -172,9 +172,9 @@ var (
 	errInviteNeedsAdmin = Refuse("Must be an organization administrator")
 )
 
-// checkInviteRights checks the role of the actor. Only owners can invite owners. Only administrators can give a role above
+// checkInvitePermissions checks the role of the actor. Only owners can invite owners. Only administrators can give a role above
 // member or choose the welcome message.
-func checkInviteRights(actor User, in NewInvite) error {
+func checkInvitePermissions(actor User, in NewInvite) error {
 	if err := checkInviteRole(actor, in.Role, in.Role < RoleMember); err != nil {
 		return err
 	}

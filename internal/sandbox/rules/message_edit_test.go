@@ -268,7 +268,7 @@ func TestMessage_Delete_ByPermission(t *testing.T) {
 		if test.own {
 			own = Named(f.SystemGroup(Everyone))
 		}
-		f.setRight("can_delete_own_message_group", own)
+		f.setPermission("can_delete_own_message_group", own)
 		id := post(test.sender)
 		f.time = f.time.Add(test.after)
 		if got := said(f.DeleteMessage(test.actor, id)); got != test.want {

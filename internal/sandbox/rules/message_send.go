@@ -190,12 +190,12 @@ func (o *Organization) checkMayStartTopic(sender User, ch Channel, topic string)
 }
 
 // eitherMay reports whether an account has a permission, or, if it is a bot, its owner.
-func (o *Organization) eitherMay(u User, ch Channel, right string) bool {
-	if o.mayChannel(u, ch, right) {
+func (o *Organization) eitherMay(u User, ch Channel, permission string) bool {
+	if o.mayChannel(u, ch, permission) {
 		return true
 	}
 	owner, ok := o.Users.Get(u.BotOwnerID)
-	return ok && u.IsBot && o.mayChannel(owner, ch, right)
+	return ok && u.IsBot && o.mayChannel(owner, ch, permission)
 }
 
 func (o *Organization) checkTopicAllowed(ch Channel, topic string) error {

@@ -85,7 +85,7 @@ func (f *office) texts(topic string) []string {
 	return texts
 }
 
-func (f *office) setRight(name string, v GroupValue) {
+func (f *office) setPermission(name string, v GroupValue) {
 	f.changeRealm(func(r *Realm) { r.Permissions[name] = v })
 }
 
@@ -185,7 +185,7 @@ func TestProtectedHistory_Reading_ReceivedOnly(t *testing.T) {
 	}
 }
 
-func TestDirectMessageRights(t *testing.T) {
+func TestDirectMessagePermissions(t *testing.T) {
 	f := newOffice(t)
 	send := func(role int, to ...int) string {
 		var people []int
@@ -196,13 +196,13 @@ func TestDirectMessageRights(t *testing.T) {
 		return said(err)
 	}
 	expectEqual(t, "to nobody", send(RoleMember), "Message must have recipients")
-	f.setRight("direct_message_initiator_group", Named(f.SystemGroup(Moderators)))
+	f.setPermission("direct_message_initiator_group", Named(f.SystemGroup(Moderators)))
 	expectEqual(t, "a new conversation", send(RoleMember, RoleGuest), "You do not have permission to initiate direct message conversations.")
 	expectEqual(t, "by whom may start one", send(RoleModerator, RoleMember), "")
 	expectEqual(t, "the answer", send(RoleMember, RoleModerator), "")
-	f.setRight("direct_message_permission_group", Named(f.SystemGroup(Administrators)))
+	f.setPermission("direct_message_permission_group", Named(f.SystemGroup(Administrators)))
 	expectEqual(t, "without an administrator", send(RoleMember, RoleModerator), "This conversation does not include any users who can authorize it.")
-	f.setRight("direct_message_permission_group", f.nobody())
+	f.setPermission("direct_message_permission_group", f.nobody())
 	expectEqual(t, "where they are disabled", send(RoleAdministrator, RoleMember), "Direct messages are disabled in this organization.")
 	expectEqual(t, "to oneself", send(RoleMember, RoleMember), "")
 }

@@ -371,7 +371,7 @@ func (o *Organization) changeRealm(change func(*Realm)) {
 }
 
 // MayRealm reports whether the person has an organization-wide permission.
-func (o *Organization) MayRealm(u User, right string) bool {
-	p, ok := FindPermission(RealmPermissions, right)
-	return ok && o.Has(u, p, o.Settings().Permissions[right])
+func (o *Organization) MayRealm(u User, permission string) bool {
+	p, ok := FindPermission(RealmPermissions, permission)
+	return ok && o.Has(u, p, o.Settings().Permissions[permission])
 }

@@ -58,7 +58,7 @@ func TestCreateUser(t *testing.T) {
 	general := channel(t, o, admin, NewChannel{Name: "general", Default: true})
 	requireNoError(t, o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}))
 	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "correct horse", "New"}); said(err) != "User not authorized to create users" {
-		t.Fatalf("without the right: %v", err)
+		t.Fatalf("without the permission: %v", err)
 	}
 	owner.CanCreateUsers = true
 	requireNoError(t, o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}))
@@ -88,7 +88,7 @@ func TestChangeEmail(t *testing.T) {
 	change := func(email string) string {
 		return said(o.UpdateUser(admin, member.ID, UserChange{NewEmail: &email}))
 	}
-	expectEqual(t, "without the right", change("moved@example.com"), "User not authorized to change user emails")
+	expectEqual(t, "without the permission", change("moved@example.com"), "User not authorized to change user emails")
 	admin.CanChangeUserEmails = true
 	requireNoError(t, o.DeactivateUser(admin, guest.ID))
 	for email, want := range map[string]string{
@@ -162,7 +162,7 @@ func TestBot_Create_ByPermission(t *testing.T) {
 	o.changeRealm(func(r *Realm) {
 		r.Permissions["can_create_write_only_bots_group"] = Named(o.SystemGroup(Administrators))
 	})
-	expectEqual(t, "incoming webhook bot without either right", create("c", BotIncomingWebhook), "Insufficient permission")
+	expectEqual(t, "incoming webhook bot without either permission", create("c", BotIncomingWebhook), "Insufficient permission")
 	expectEqual(t, "embedded bot", create("d", BotEmbedded), "Embedded bots are not enabled.")
 }
 

@@ -16,7 +16,7 @@ import (
 // rounds is how often the access is compared, and changes the number of changes in between.
 const rounds, changes = 20, 12
 
-// Both data sources agree for every person and bot, channel and right, in the example organization and after random
+// Both data sources agree for every person and bot, channel and permission, in the example organization and after random
 // changes of it.
 func TestProtocolAccess_BothDataSources_Same(t *testing.T) {
 	tr := newExample(t)
@@ -35,7 +35,7 @@ func TestProtocolAccess_BothDataSources_Same(t *testing.T) {
 		}
 	}
 	if held*20 < compared || held*20 > 19*compared {
-		t.Errorf("of %d rights %d are held: that tries too little", compared, held)
+		t.Errorf("of %d permissions %d are held: that tries too little", compared, held)
 	}
 	fmt.Printf("zulip_user_access: agrees %d/%d\n", compared, compared)
 }
@@ -72,8 +72,8 @@ func newExample(t *testing.T) *trial {
 	return tr
 }
 
-// compareDataSources reads both, each in its own process. It returns the number of compared rights, and the number of
-// rights that someone has.
+// compareDataSources reads both, each in its own process. It returns the number of compared permissions, and the number of
+// permissions that someone has.
 func (tr *trial) compareDataSources(when string) (compared, held int) {
 	tr.t.Helper()
 	process := tr.o.NewRun(tr.t, "zulip_channel").Process()
@@ -87,15 +87,15 @@ func (tr *trial) compareDataSources(when string) (compared, held int) {
 	for channel := range answers["owner"]["channels"].(values) {
 		answer, diags := process.ReadData("zulip_channel_access", values{"channel": channel})
 		diags.ExpectNoError(tr.t)
-		for _, right := range permission.Rights {
-			ids := answer[string(right)].(values)["user_ids"].([]any)
+		for _, one := range permission.ChannelPermissions {
+			ids := answer[string(one)].(values)["user_ids"].([]any)
 			for _, name := range tr.names {
-				can, has := slices.Contains(ids, any(int64(tr.keys[name].ID))), slices.Contains(rightsIn(answers[name], channel), any(string(right)))
+				can, has := slices.Contains(ids, any(int64(tr.keys[name].ID))), slices.Contains(permissionsIn(answers[name], channel), any(string(one)))
 				if compared++; can {
 					held++
 				}
-				if can != has || has != (throughIn(answers[name], channel, string(right)) != nil) {
-					tr.t.Errorf("%s: %s of %s in %q: %t by the channel, %t by the user", when, right, name, channel, can, has)
+				if can != has || has != (throughIn(answers[name], channel, string(one)) != nil) {
+					tr.t.Errorf("%s: %s of %s in %q: %t by the channel, %t by the user", when, one, name, channel, can, has)
 				}
 			}
 		}

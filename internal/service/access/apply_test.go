@@ -93,7 +93,7 @@ data "zulip_user_access" "self" {
 %[5]s
 }
 output "posts" {
-  value = contains(data.zulip_user_access.self.channels[zulip_channel.c.name].rights, "can_send_message_group")
+  value = contains(data.zulip_user_access.self.channels[zulip_channel.c.name].permissions, "can_send_message_group")
 }
 `, name, self, principal, o.Prefix, postcondition)
 	}
@@ -110,16 +110,16 @@ output "posts" {
 					statecheck.ExpectKnownValue(data, tfjsonpath.New("email"), knownvalue.StringExact(self)),
 					statecheck.ExpectKnownValue(data, tfjsonpath.New("role"), knownvalue.StringExact("owner")),
 					statecheck.ExpectKnownValue(data, tfjsonpath.New("groups").AtMapKey("role:owners"), knownvalue.StringExact("role:owners")),
-					statecheck.ExpectKnownValue(data, tfjsonpath.New("organization_rights"), knownvalue.SetPartial([]knownvalue.Check{knownvalue.StringExact("can_manage_all_groups")})),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("organization_permissions"), knownvalue.SetPartial([]knownvalue.Check{knownvalue.StringExact("can_manage_all_groups")})),
 					statecheck.ExpectKnownValue(data, inChannel.AtMapKey("through").AtMapKey("can_send_message_group"), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact("user:" + self)})),
-					statecheck.ExpectKnownValue(data, inChannel.AtMapKey("unknown_rights"), knownvalue.SetExact(nil)),
+					statecheck.ExpectKnownValue(data, inChannel.AtMapKey("unknown_permissions"), knownvalue.SetExact(nil)),
 				},
 			},
 			{
 				Config: config("role:everyone", `
   lifecycle {
     postcondition {
-      condition     = alltrue([for channel in self.channels : !contains(channel.rights, "can_send_message_group")])
+      condition     = alltrue([for channel in self.channels : !contains(channel.permissions, "can_send_message_group")])
       error_message = "It can post."
     }
   }`),
@@ -155,23 +155,23 @@ func (p *one) apply(resource, name string, config values) {
 	p.state[name] = state
 }
 
-// who returns the people who have a right in a channel.
-func (p *one) who(right permission.Right, channel string) []any {
+// who returns the people who have a permission in a channel.
+func (p *one) who(name permission.ChannelPermission, channel string) []any {
 	p.t.Helper()
 	answer, diags := p.ReadData("zulip_channel_access", values{"channel": channel})
 	diags.ExpectNoError(p.t)
-	return answer[string(right)].(values)["users"].([]any)
+	return answer[string(name)].(values)["users"].([]any)
 }
 
-func (p *one) expect(when string, right permission.Right, channel, address string, can bool) {
+func (p *one) expect(when string, name permission.ChannelPermission, channel, address string, can bool) {
 	p.t.Helper()
-	if who := p.who(right, channel); slices.Contains(who, any(address)) != can {
-		p.t.Errorf("%s: %s in %s have %v; %s can: %t", when, right, channel, who, address, can)
+	if who := p.who(name, channel); slices.Contains(who, any(address)) != can {
+		p.t.Errorf("%s: %s in %s have %v; %s can: %t", when, name, channel, who, address, can)
 	}
 	answer, diags := p.ReadData("zulip_user_access", values{"user": address, "channel_name": channel})
 	diags.ExpectNoError(p.t)
-	if rights := rightsIn(answer, channel); slices.Contains(rights, any(string(right))) != can {
-		p.t.Errorf("%s: %s has %v in %s; can %s: %t", when, address, rights, channel, right, can)
+	if permissions := permissionsIn(answer, channel); slices.Contains(permissions, any(string(name))) != can {
+		p.t.Errorf("%s: %s has %v in %s; can %s: %t", when, address, permissions, channel, name, can)
 	}
 }
 

@@ -29,8 +29,8 @@ func NewDataSource() datasource.DataSource {
 	return adapter.DataSource[types.Object]{Name: "channel_access", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
-// meanings describe the users who have each right.
-var meanings = map[permission.Right]string{
+// meanings describe the users who have each permission.
+var meanings = map[permission.ChannelPermission]string{
 	permission.CanRead:                      "Users who can read new messages. Administrators of the organization don't read private channels by their role. With protected history, only subscribers can read.",
 	permission.CanAdministerChannel:         "Users who can change the settings of the channel and archive it: by its permission, or as administrators of the organization.",
 	permission.CanAddSubscribers:            "Users who can subscribe others: by the permission of the channel or the organization, or as administrators of either. They must be subscribed or able to subscribe.",
@@ -58,9 +58,9 @@ func channelDataSchema() schema.Schema {
 		},
 		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the channel is archived. No one can change messages in an archived channel. Servers below feature level 480 don't show its subscribers."},
 	}
-	for _, right := range permission.Rights {
-		attributes[string(right)] = schema.SingleNestedAttribute{
-			Computed: true, MarkdownDescription: meanings[right], Attributes: whoAttributes(),
+	for _, name := range permission.ChannelPermissions {
+		attributes[string(name)] = schema.SingleNestedAttribute{
+			Computed: true, MarkdownDescription: meanings[name], Attributes: whoAttributes(),
 		}
 	}
 	return schema.Schema{
@@ -101,15 +101,15 @@ func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *type
 		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
 		"privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
 	}
-	reads, _ := permission.ChannelRights{Access: view.Access(), Channel: facts}.IsReadByInternet()
+	reads, _ := permission.ChannelState{Access: view.Access(), Channel: facts}.IsReadByInternet()
 	values["readable_without_account"] = types.BoolValue(reads)
 	var untold []string
-	for _, right := range permission.Rights {
-		who, certain := view.Access().Can(right, facts)
-		if _, has := channel.Permissions[string(right)]; !certain && (has || right == permission.CanRead) {
-			untold = append(untold, right.InWords())
+	for _, name := range permission.ChannelPermissions {
+		who, certain := view.Access().Can(name, facts)
+		if _, has := channel.Permissions[string(name)]; !certain && (has || name == permission.CanRead) {
+			untold = append(untold, name.InWords())
 		}
-		values[string(right)] = whoOf(who, certain)
+		values[string(name)] = whoOf(who, certain)
 	}
 	if len(untold) > 0 {
 		c.Diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Some facts about channel %q are unknown", channel.Name),
@@ -139,7 +139,7 @@ var whoTypes = map[string]attr.Type{
 	"count": types.Int64Type, "guest_count": types.Int64Type, "bot_count": types.Int64Type,
 }
 
-// whoOf returns people as the value of a right; null if the list is not certainly complete.
+// whoOf returns people as the value of a permission; null if the list is not certainly complete.
 func whoOf(who permission.People, certain bool) types.Object {
 	if !certain {
 		return types.ObjectNull(whoTypes)

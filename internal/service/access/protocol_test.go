@@ -15,10 +15,10 @@ import (
 
 type values = acctest.Values
 
-// valuesOf returns the values with which a right is tried, so that people, bots and guests are in them in different
+// valuesOf returns the values with which a permission is tried, so that people, bots and guests are in them in different
 // ways.
-func (tr *trial) valuesOf(right permission.Right) map[string]any {
-	switch right {
+func (tr *trial) valuesOf(name permission.ChannelPermission) map[string]any {
+	switch name {
 	case permission.CanRead:
 		return map[string]any{"": nil}
 	case permission.CanSendMessage:
@@ -31,7 +31,7 @@ func (tr *trial) valuesOf(right permission.Right) map[string]any {
 }
 
 // TestConformanceChannelAccess_RealAttempts_Same compares the answer with the result of each account's attempt. It
-// covers every right, every kind of channel and a few values, with wide and narrow permissions of the organization.
+// covers every permission, every kind of channel and a few values, with wide and narrow permissions of the organization.
 func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 	rooms, tried, alike := 0, 0, 0
 	for _, narrow := range []bool{false, true} {
@@ -40,21 +40,21 @@ func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 			tr.narrow()
 		}
 		for _, privacy := range zulip.Privacies {
-			for _, right := range acctest.Sample(permission.Rights) {
-				for words, value := range tr.valuesOf(right) {
-					if right == permission.CanCreateTopic && privacy == zulip.PrivacyPrivateProtectedHistory {
-						continue // everyone has the right there, and the server accepts no other value
+			for _, name := range acctest.Sample(permission.ChannelPermissions) {
+				for words, value := range tr.valuesOf(name) {
+					if name == permission.CanCreateTopic && privacy == zulip.PrivacyPrivateProtectedHistory {
+						continue // everyone has the permission there, and the server accepts no other value
 					}
 					rooms++
 					room := tr.room(fmt.Sprintf("room %d", rooms), privacy, []string{"owner", "member", "guest", "adminbot"})
 					if value != nil {
-						tr.must("PATCH", room.path(), fields{string(right): fields{"new": value}})
+						tr.must("PATCH", room.path(), fields{string(name): fields{"new": value}})
 					}
-					different, count := room.compare(right)
+					different, count := room.compare(name)
 					tried += count
 					alike += count - len(different)
 					if len(different) > 0 {
-						t.Errorf("narrow %t, %s, %s = %s: %s", narrow, privacy, right, words, strings.Join(different, ", "))
+						t.Errorf("narrow %t, %s, %s = %s: %s", narrow, privacy, name, words, strings.Join(different, ", "))
 					}
 				}
 			}
@@ -64,13 +64,13 @@ func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 }
 
 // compare returns the accounts for which the data source and the attempt differ, and the number of attempts.
-func (r *room) compare(right permission.Right) (different []string, tried int) {
+func (r *room) compare(name permission.ChannelPermission) (different []string, tried int) {
 	r.t.Helper()
 	answer, diags := r.o.NewRun(r.t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(r.id)})
 	diags.ExpectNoError(r.t)
-	users := answer[string(right)].(values)["users"].([]any)
+	users := answer[string(name)].(values)["users"].([]any)
 	for _, account := range r.names {
-		could, was := attempts[right](r, account)
+		could, was := attempts[name](r, account)
 		if !was {
 			continue
 		}
@@ -87,19 +87,19 @@ func (r *room) compare(right permission.Right) (different []string, tried int) {
 func TestConformanceProtectedHistory(t *testing.T) {
 	tr := newTrial(t)
 	for name, setting := range map[string]string{"may join": "can_subscribe_group", "may add": "can_add_subscribers_group"} {
-		for _, right := range []permission.Right{
+		for _, one := range []permission.ChannelPermission{
 			permission.CanRead, permission.CanSendMessage, permission.CanDeleteOwnMessage, permission.CanDeleteAnyMessage,
 			permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics, permission.CanAddSubscribers,
 		} {
-			room := tr.room(fmt.Sprintf("%s, %s", name, right), zulip.PrivacyPrivateProtectedHistory, []string{"owner", "member", "member2", "guest", "moder"})
+			room := tr.room(fmt.Sprintf("%s, %s", name, one), zulip.PrivacyPrivateProtectedHistory, []string{"owner", "member", "member2", "guest", "moder"})
 			room.unsubscribe("owner", "member", "guest", "member2")
 			everyone, members := tr.groups["role:everyone"], fields{"direct_members": tr.ids([]string{"member", "guest"}), "direct_subgroups": []any{}}
 			tr.must("PATCH", room.path(), fields{setting: fields{"new": members}})
-			if right == permission.CanDeleteOwnMessage || right == permission.CanDeleteAnyMessage || right == permission.CanResolveTopics {
-				tr.must("PATCH", room.path(), fields{string(right): fields{"new": everyone}})
+			if one == permission.CanDeleteOwnMessage || one == permission.CanDeleteAnyMessage || one == permission.CanResolveTopics {
+				tr.must("PATCH", room.path(), fields{string(one): fields{"new": everyone}})
 			}
-			if different, _ := room.compare(right); len(different) > 0 {
-				t.Errorf("%s, %s: %s", name, right, strings.Join(different, ", "))
+			if different, _ := room.compare(one); len(different) > 0 {
+				t.Errorf("%s, %s: %s", name, one, strings.Join(different, ", "))
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestConformanceWithoutTopics(t *testing.T) {
 	r := &room{trial: tr, id: id, name: "no topics"}
 	tr.must("PATCH", r.path(), fields{"topics_policy": "empty_topic_only"})
 	answer := tr.o.NewRun(t, "zulip_channel").Process().MustReadData("zulip_channel_access", values{"channel": fmt.Sprint(id)})
-	for right, try := range map[permission.Right]func(account string) bool{
+	for name, try := range map[permission.ChannelPermission]func(account string) bool{
 		permission.CanSendMessage: func(account string) bool { _, ok := r.post(account, ""); return ok },
 		permission.CanCreateTopic: func(account string) bool { _, ok := r.post(account, "new"); return ok },
 		permission.CanMoveMessagesWithinChannel: func(account string) bool {
@@ -128,10 +128,10 @@ func TestConformanceWithoutTopics(t *testing.T) {
 			return ok
 		},
 	} {
-		users := answer[string(right)].(values)["users"].([]any)
+		users := answer[string(name)].(values)["users"].([]any)
 		for _, account := range tr.names {
 			if could, said := try(account), slices.Contains(users, any(tr.keys[account].Email)); could != said {
-				t.Errorf("%s: %s could: %t, said: %t", right, account, could, said)
+				t.Errorf("%s: %s could: %t, said: %t", name, account, could, said)
 			}
 		}
 	}
@@ -155,9 +155,9 @@ func TestConformanceMovingToNewTopics(t *testing.T) {
 		t.Error("the member moves messages to a topic that is there, and to no other")
 	}
 	answer := tr.o.NewRun(t, "zulip_channel").Process().MustReadData("zulip_channel_access", values{"channel": "moving"})
-	for right, want := range map[permission.Right]bool{permission.CanMoveMessagesWithinChannel: true, permission.CanCreateTopic: false} {
-		if got := slices.Contains(answer[string(right)].(values)["users"].([]any), any("member@example.com")); got != want {
-			t.Errorf("%s: %t", right, got)
+	for name, want := range map[permission.ChannelPermission]bool{permission.CanMoveMessagesWithinChannel: true, permission.CanCreateTopic: false} {
+		if got := slices.Contains(answer[string(name)].(values)["users"].([]any), any("member@example.com")); got != want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

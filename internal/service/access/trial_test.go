@@ -150,7 +150,7 @@ func (tr *trial) mustAs(as, method, path string, params fields) fields {
 	return answer
 }
 
-// room is one channel in which a right is tried.
+// room is one channel in which a permission is tried.
 type room struct {
 	*trial
 	id     int64
@@ -204,8 +204,8 @@ func (r *room) unsubscribe(as string, people ...string) bool {
 	return ok
 }
 
-// attempts are functions by which an account tries a right; tried is false if it cannot try.
-var attempts = map[permission.Right]func(r *room, account string) (could, tried bool){
+// attempts are functions by which an account tries a permission; tried is false if it cannot try.
+var attempts = map[permission.ChannelPermission]func(r *room, account string) (could, tried bool){
 	permission.CanRead: func(r *room, account string) (bool, bool) {
 		written := r.posted("t")
 		narrow := url.QueryEscape(fmt.Sprintf(`[{"operator":"channel","operand":%d}]`, r.id))

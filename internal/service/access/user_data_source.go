@@ -39,15 +39,15 @@ func userDataSchema() schema.Schema {
 			"channel_name":     schema.StringAttribute{Optional: true, MarkdownDescription: "Pattern for the names of channels: `*` matches any characters, `?` matches one. Case is ignored. Defaults to all channels."},
 			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, archived channels are included. Defaults to `false`."},
 
-			"user_id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
-			"email":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},
-			"full_name":           schema.StringAttribute{Computed: true, MarkdownDescription: "Full name."},
-			"role":                schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
-			"is_bot":              schema.BoolAttribute{Computed: true, MarkdownDescription: "True for a bot."},
-			"is_active":           schema.BoolAttribute{Computed: true, MarkdownDescription: "False if the user is deactivated. Deactivated users have no groups and no access."},
-			"owner":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot's owner, or the ID if the provider's account can't see the owner. Null for users."},
-			"groups":              schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Groups of the user by name, including roles such as `role:members`. The value is the path to the user: `group:leads` for a direct member, `group:leads > group:sre` through the subgroup `sre`."},
-			"organization_rights": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Permissions in the organization, by their names in `zulip_organization`, such as `can_create_public_channel_group`."},
+			"user_id":                  schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
+			"email":                    schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},
+			"full_name":                schema.StringAttribute{Computed: true, MarkdownDescription: "Full name."},
+			"role":                     schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+			"is_bot":                   schema.BoolAttribute{Computed: true, MarkdownDescription: "True for a bot."},
+			"is_active":                schema.BoolAttribute{Computed: true, MarkdownDescription: "False if the user is deactivated. Deactivated users have no groups and no access."},
+			"owner":                    schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot's owner, or the ID if the provider's account can't see the owner. Null for users."},
+			"groups":                   schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Groups of the user by name, including roles such as `role:members`. The value is the path to the user: `group:leads` for a direct member, `group:leads > group:sre` through the subgroup `sre`."},
+			"organization_permissions": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Permissions in the organization, by their names in `zulip_organization`, such as `can_create_public_channel_group`."},
 			"channels": schema.MapNestedAttribute{
 				Computed: true, MarkdownDescription: "Access to each channel, by channel name. Channels without access are listed too.",
 				NestedObject: schema.NestedAttributeObject{Attributes: channelAttributes()},
@@ -62,11 +62,11 @@ func channelAttributes() map[string]schema.Attribute {
 		"privacy":       schema.StringAttribute{Computed: true, MarkdownDescription: "Privacy: `public`, `web_public`, `private_shared_history` or `private_protected_history`."},
 		"is_archived":   schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the channel is archived."},
 		"is_subscribed": schema.BoolAttribute{Computed: true, MarkdownDescription: fmt.Sprintf("True if the user is subscribed. Null for archived channels below feature level %d.", featurelevel.ArchivedChannels)},
-		"rights": schema.SetAttribute{
+		"permissions": schema.SetAttribute{
 			Computed: true, ElementType: types.StringType,
-			MarkdownDescription: "Permissions in the channel, by the names of the attributes of `zulip_channel_access`: " + rightNames() + ".",
+			MarkdownDescription: "Permissions in the channel, by the names of the attributes of `zulip_channel_access`: " + permissionNames() + ".",
 		},
-		"unknown_rights": schema.SetAttribute{
+		"unknown_permissions": schema.SetAttribute{
 			Computed: true, ElementType: types.StringType,
 			MarkdownDescription: "Permissions that can't be determined: the server doesn't have them, or doesn't show the subscribers of the archived channel.",
 		},
@@ -76,16 +76,16 @@ func channelAttributes() map[string]schema.Attribute {
 		},
 		"through": schema.MapAttribute{
 			Computed: true, ElementType: types.ListType{ElemType: types.StringType},
-			MarkdownDescription: "Reasons for each element of `rights`. Each reason is sufficient. It is a principal with the path to the user (`role:members`, `group:leads > group:sre`), another permission (`can_administer_channel_group: group:sre`), or `administrator of the organization`. For `can_read` and `can_subscribe_group`, it can be a reason in `access`. `owner of the bot: ` precedes reasons that come from a bot's owner. Posting, changing messages, and subscribing others also require access to the channel.",
+			MarkdownDescription: "Reasons for each element of `permissions`. Each reason is sufficient. It is a principal with the path to the user (`role:members`, `group:leads > group:sre`), another permission (`can_administer_channel_group: group:sre`), or `administrator of the organization`. For `can_read` and `can_subscribe_group`, it can be a reason in `access`. `owner of the bot: ` precedes reasons that come from a bot's owner. Posting, changing messages, and subscribing others also require access to the channel.",
 		},
 	}
 }
 
-// rightNames returns the names of the rights for the documentation.
-func rightNames() string {
-	names := make([]string, len(permission.Rights))
-	for i, right := range permission.Rights {
-		names[i] = "`" + string(right) + "`"
+// permissionNames returns the names of the permissions for the documentation.
+func permissionNames() string {
+	names := make([]string, len(permission.ChannelPermissions))
+	for i, name := range permission.ChannelPermissions {
+		names[i] = "`" + string(name) + "`"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
@@ -141,24 +141,24 @@ func subscribersOf(ctx context.Context, b *base.Base, channels []*zulip.Channel)
 }
 
 type userModel struct {
-	User               types.String `tfsdk:"user"`
-	ChannelName        types.String `tfsdk:"channel_name"`
-	IncludeArchived    types.Bool   `tfsdk:"include_archived"`
-	UserID             types.Int64  `tfsdk:"user_id"`
-	Email              types.String `tfsdk:"email"`
-	FullName           types.String `tfsdk:"full_name"`
-	Role               types.String `tfsdk:"role"`
-	IsBot              types.Bool   `tfsdk:"is_bot"`
-	IsActive           types.Bool   `tfsdk:"is_active"`
-	Owner              types.String `tfsdk:"owner"`
-	Groups             types.Map    `tfsdk:"groups"`
-	OrganizationRights types.Set    `tfsdk:"organization_rights"`
-	Channels           types.Map    `tfsdk:"channels"`
+	User                    types.String `tfsdk:"user"`
+	ChannelName             types.String `tfsdk:"channel_name"`
+	IncludeArchived         types.Bool   `tfsdk:"include_archived"`
+	UserID                  types.Int64  `tfsdk:"user_id"`
+	Email                   types.String `tfsdk:"email"`
+	FullName                types.String `tfsdk:"full_name"`
+	Role                    types.String `tfsdk:"role"`
+	IsBot                   types.Bool   `tfsdk:"is_bot"`
+	IsActive                types.Bool   `tfsdk:"is_active"`
+	Owner                   types.String `tfsdk:"owner"`
+	Groups                  types.Map    `tfsdk:"groups"`
+	OrganizationPermissions types.Set    `tfsdk:"organization_permissions"`
+	Channels                types.Map    `tfsdk:"channels"`
 }
 
 var channelTypes = map[string]attr.Type{
 	"id": types.Int64Type, "privacy": types.StringType, "is_archived": types.BoolType, "is_subscribed": types.BoolType,
-	"rights": types.SetType{ElemType: types.StringType}, "unknown_rights": types.SetType{ElemType: types.StringType},
+	"permissions": types.SetType{ElemType: types.StringType}, "unknown_permissions": types.SetType{ElemType: types.StringType},
 	"access": textsType, "through": types.MapType{ElemType: textsType},
 }
 
@@ -183,10 +183,10 @@ func (m *userModel) readUser(user *zulip.User, person *permission.Person, view *
 		}
 	}
 	m.Groups = types.MapValueMust(types.StringType, groups)
-	m.OrganizationRights = types.SetValueMust(types.StringType, texts(person.OrganizationRights()))
+	m.OrganizationPermissions = types.SetValueMust(types.StringType, texts(person.OrganizationPermissions()))
 }
 
-// readChannels computes the user's rights in each channel. subscribers lacks channels with unknown subscribers.
+// readChannels computes the user's permissions in each channel. subscribers lacks channels with unknown subscribers.
 func (m *userModel) readChannels(user *zulip.User, person *permission.Person, channels []*zulip.Channel, subscribers map[int64][]int64, diags *diag.Diagnostics) {
 	found, untold := map[string]attr.Value{}, 0
 	for _, channel := range channels {
@@ -200,19 +200,19 @@ func (m *userModel) readChannels(user *zulip.User, person *permission.Person, ch
 	m.Channels = types.MapValueMust(types.ObjectType{AttrTypes: channelTypes}, found)
 	if untold > 0 {
 		diags.AddAttributeWarning(path.Root("include_archived"), fmt.Sprintf("Cannot read the subscribers of archived channels (%d)", untold),
-			fmt.Sprintf("Servers below feature level %d do not show them. unknown_rights lists the permissions that depend on them. Remove the archived channels, or upgrade the server.", featurelevel.ArchivedChannels))
+			fmt.Sprintf("Servers below feature level %d do not show them. unknown_permissions lists the permissions that depend on them. Remove the archived channels, or upgrade the server.", featurelevel.ArchivedChannels))
 	}
 }
 
 func channelValue(user *zulip.User, channel *zulip.Channel, facts *permission.Channel, can permission.ChannelAccess) attr.Value {
-	var rights, unknown []string
+	var permissions, unknown []string
 	through := map[string]attr.Value{}
-	for _, granted := range can.Rights {
-		rights = append(rights, string(granted.Right))
-		through[string(granted.Right)] = types.ListValueMust(types.StringType, texts(granted.Through))
+	for _, granted := range can.Permissions {
+		permissions = append(permissions, string(granted.Permission))
+		through[string(granted.Permission)] = types.ListValueMust(types.StringType, texts(granted.Through))
 	}
-	for _, right := range can.Unknown {
-		unknown = append(unknown, string(right))
+	for _, permission := range can.Unknown {
+		unknown = append(unknown, string(permission))
 	}
 	isSubscribed, access := types.BoolNull(), types.ListNull(types.StringType)
 	if facts.SubscribersKnown {
@@ -222,7 +222,7 @@ func channelValue(user *zulip.User, channel *zulip.Channel, facts *permission.Ch
 	return types.ObjectValueMust(channelTypes, map[string]attr.Value{
 		"id": types.Int64Value(channel.ID), "privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
 		"is_subscribed": isSubscribed, "access": access,
-		"rights": types.SetValueMust(types.StringType, texts(rights)), "unknown_rights": types.SetValueMust(types.StringType, texts(unknown)),
+		"permissions": types.SetValueMust(types.StringType, texts(permissions)), "unknown_permissions": types.SetValueMust(types.StringType, texts(unknown)),
 		"through": types.MapValueMust(textsType, through),
 	})
 }

@@ -17,18 +17,18 @@ import (
 
 const bot = "terraform-bot@zulip.example.com"
 
-// rightsIn returns the rights in a channel in the result of zulip_user_access.
-func rightsIn(answer values, channel string) []any {
+// permissionsIn returns the permissions in a channel in the result of zulip_user_access.
+func permissionsIn(answer values, channel string) []any {
 	found, ok := answer["channels"].(values)[channel].(values)
 	if !ok {
 		return nil
 	}
-	return found["rights"].([]any)
+	return found["permissions"].([]any)
 }
 
-// throughIn returns the principals that grant a right in a channel in the result of zulip_user_access.
-func throughIn(answer values, channel, right string) any {
-	return answer["channels"].(values)[channel].(values)["through"].(values)[right]
+// throughIn returns the principals that grant a permission in a channel in the result of zulip_user_access.
+func throughIn(answer values, channel, permission string) any {
+	return answer["channels"].(values)[channel].(values)["through"].(values)[permission]
 }
 
 // readUser reads zulip_user_access in a process of its own.
@@ -79,7 +79,7 @@ func TestProtocolUserAccess_Person_Shown(t *testing.T) {
 		t.Errorf("channels: %v", channels)
 	}
 	expectValues(t, "leads", channels["leads"].(values), values{
-		"privacy": "private_protected_history", "is_archived": false, "is_subscribed": false, "rights": []any{}, "unknown_rights": []any{},
+		"privacy": "private_protected_history", "is_archived": false, "is_subscribed": false, "permissions": []any{}, "unknown_permissions": []any{},
 		"access": []any{}, "through": values{},
 	})
 	incidents := channels["incidents"].(values)
@@ -103,7 +103,7 @@ func TestProtocolUserAccess_GuestBotAdministrator_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	guest := mustReadUser(t, o, values{"user": paul})
 	expectValue(t, "access of a guest", guest["channels"].(values)["general"].(values)["access"], []any{"subscriber"})
-	expectValue(t, "rights of a guest elsewhere", rightsIn(guest, "incidents"), []any{})
+	expectValue(t, "permissions of a guest elsewhere", permissionsIn(guest, "incidents"), []any{})
 	expectValue(t, "posts of a guest", throughIn(guest, "general", "can_send_message_group"), []any{"role:everyone"})
 
 	automaton := mustReadUser(t, o, values{"user": bot})
@@ -121,9 +121,9 @@ func TestProtocolUserAccess_OrganizationPermissions_Shown(t *testing.T) {
 		lena:                      {"can_create_public_channel_group", "can_manage_all_groups"},
 		paul:                      {"can_delete_own_message_group", "can_create_public_channel_group"},
 	} {
-		rights := fmt.Sprint(mustReadUser(t, o, values{"user": address})["organization_rights"])
-		if !strings.Contains(rights, test.has) || strings.Contains(rights, test.lacks) {
-			t.Errorf("%s has %s", address, rights)
+		permissions := fmt.Sprint(mustReadUser(t, o, values{"user": address})["organization_permissions"])
+		if !strings.Contains(permissions, test.has) || strings.Contains(permissions, test.lacks) {
+			t.Errorf("%s has %s", address, permissions)
 		}
 	}
 }
@@ -135,10 +135,10 @@ func TestProtocolUserAccessOfDeactivatedUsers(t *testing.T) {
 	answer := mustReadUser(t, o, values{"user": strconv.Itoa(member.ID)})
 	expectValue(t, "is_active", answer["is_active"], false)
 	expectValue(t, "groups", answer["groups"], values{})
-	expectValue(t, "organization_rights", answer["organization_rights"], []any{})
+	expectValue(t, "organization_permissions", answer["organization_permissions"], []any{})
 	for name, channel := range answer["channels"].(values) {
-		expectValue(t, name, channel.(values)["rights"], []any{})
-		expectValue(t, name, channel.(values)["unknown_rights"], []any{})
+		expectValue(t, name, channel.(values)["permissions"], []any{})
+		expectValue(t, name, channel.(values)["unknown_permissions"], []any{})
 		expectValue(t, name, channel.(values)["is_subscribed"], false)
 	}
 }
@@ -169,23 +169,23 @@ func TestProtocolUserAccess_Unknown_Shown(t *testing.T) {
 	}
 	archived := mustReadUser(t, o, values{"user": "amara.okafor@example.com", "include_archived": true})["channels"].(values)["leads"].(values)
 	expectValue(t, "is_subscribed", archived["is_subscribed"], true)
-	expectValue(t, "rights", archived["rights"], []any{"can_add_subscribers_group", "can_read"})
-	expectValue(t, "unknown_rights", archived["unknown_rights"], []any{})
+	expectValue(t, "permissions", archived["permissions"], []any{"can_add_subscribers_group", "can_read"})
+	expectValue(t, "unknown_permissions", archived["unknown_permissions"], []any{})
 
 	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels - 1)
 	answer, diags := readUser(t, o, values{"user": "amara.okafor@example.com", "include_archived": true})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "include_archived", "Cannot read the subscribers of archived channels (1)", "Servers below feature level 480", "unknown_rights")
+	diags.ExpectWarning(t, "include_archived", "Cannot read the subscribers of archived channels (1)", "Servers below feature level 480", "unknown_permissions")
 	archived = answer["channels"].(values)["leads"].(values)
 	expectValue(t, "is_subscribed", archived["is_subscribed"], nil)
 	expectValue(t, "access", archived["access"], nil)
-	expectValue(t, "rights", archived["rights"], []any{})
-	expectValue(t, "unknown_rights", archived["unknown_rights"], []any{"can_add_subscribers_group", "can_read"})
+	expectValue(t, "permissions", archived["permissions"], []any{})
+	expectValue(t, "unknown_permissions", archived["unknown_permissions"], []any{"can_add_subscribers_group", "can_read"})
 
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 389})
 	general := mustReadUser(t, old, values{"user": lena})["channels"].(values)["general"].(values)
-	expectValue(t, "unknown_rights", general["unknown_rights"], []any{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group", "can_move_messages_out_of_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group"})
-	if rights := general["rights"].([]any); len(rights) == 0 {
+	expectValue(t, "unknown_permissions", general["unknown_permissions"], []any{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group", "can_move_messages_out_of_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group"})
+	if permissions := general["permissions"].([]any); len(permissions) == 0 {
 		t.Error("nothing is known of an old server")
 	}
 }

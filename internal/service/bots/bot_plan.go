@@ -119,11 +119,11 @@ func key(m *botModel) string { return strings.ToLower(m.ShortName.ValueString())
 
 // checkNew refuses a bot that the account can't create, or that already exists.
 func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
-	rights := []string{"can_create_bots_group"}
+	permissions := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
-		rights = append(rights, "can_create_write_only_bots_group")
+		permissions = append(permissions, "can_create_write_only_bots_group")
 	}
-	p.Meta.RequireRight(s, path.Root("bot_type"), "create bots of this type", p.Diags, rights...)
+	p.Meta.RequirePermission(s, path.Root("bot_type"), "create bots of this type", p.Diags, permissions...)
 	var account runstate.AccountKey
 	var reactivated *zulip.User
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
@@ -345,7 +345,7 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 	}
 }
 
-// warnOfAccess warns about people who gain or lose a right because of another role or owner. A bot can post where its
+// warnOfAccess warns about people who gain or lose access because of another role or owner. A bot can post where its
 // owner can.
 func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
@@ -366,7 +366,7 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	}
 }
 
-// checkDeactivation refuses to deactivate the provider's account, and warns about rights that no one has without the
+// checkDeactivation refuses to deactivate the provider's account, and warns about permissions that no one has without the
 // bot.
 func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())

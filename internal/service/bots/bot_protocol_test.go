@@ -369,7 +369,7 @@ func TestProtocolBot_Destroyed_AccessWarning(t *testing.T) {
 	const want = "alerts-bot@zulip.example.com loses all access until the account is reactivated."
 	_, diags := run.Plan(nil)
 	diags.ExpectOnlyAccessWarning(t, summary, want)
-	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right
+	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it loses no access
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1)
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another channel takes its place

@@ -126,7 +126,7 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 }
 
 // requests divides the pending changes into requests. Permissions go first, so that nothing has changed when one of
-// them is refused (server-behavior §C10). The exception: while history is protected, the right to create topics is
+// them is refused (server-behavior §C10). The exception: while history is protected, the permission to create topics is
 // fixed, so the change that shares history must come before.
 func requests(pending pending) []zulip.ChannelUpdate {
 	permissions, others := pending.Permissions(), pending.Others()

@@ -66,7 +66,7 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 		},
 		"who comes into a private channel": {
 			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
-			"Can now read, add subscribers, join, post, start topics, move messages and 2 more rights: Kenji Sato (kenji.sato@example.com).",
+			"Can now read, add subscribers, join, post, start topics, move messages and 2 more permissions: Kenji Sato (kenji.sato@example.com).",
 		},
 		"a channel becomes private": {
 			run, public, values{"privacy": "private_shared_history"},
@@ -291,7 +291,7 @@ func TestProtocolChannelLockout_AtRequest_Refused(t *testing.T) {
 	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was changed")
 }
 
-// A change that was harmless during plan, and leaves no one with a right during apply, is refused just before the
+// A change that was harmless during plan, and leaves no one with a permission during apply, is refused just before the
 // request.
 func TestProtocolChannel_AccessForNoneAtRequest(t *testing.T) {
 	const lena = "lena.fischer@example.com"

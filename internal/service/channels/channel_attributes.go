@@ -83,7 +83,7 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only`. `empty_topic_only` can be set while no message has a topic, and requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ".",
-			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
+			Requires:   attribute.Requirement{Permission: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
 			Read: func(c *zulip.Channel) types.String {
@@ -196,8 +196,8 @@ var attributes = table{
 // state omits.
 const notInNewStates = "Null if Terraform created or adopted the channel."
 
-// mayLetDelete is the right to set who may delete messages (server-behavior §C18).
-var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
+// mayLetDelete is the permission to set who may delete messages (server-behavior §C18).
+var mayLetDelete = attribute.Requirement{Permission: "can_set_delete_message_policy_group"}
 
 // inheritTopicsPolicy is the policy of a new channel, which everyone who may change the channel may set.
 const inheritTopicsPolicy = "inherit"

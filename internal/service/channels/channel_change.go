@@ -54,7 +54,7 @@ func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
 		accesswarning.ReadSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
 	}
 	c.checkPrivacy(diags)
-	attributes.CheckRights(c.Base, slices.DeleteFunc(slices.Clone(c.steps), c.isNobodyAtFirst), c.view, diags)
+	attributes.CheckPermissions(c.Base, slices.DeleteFunc(slices.Clone(c.steps), c.isNobodyAtFirst), c.view, diags)
 	c.checkContentAccess(diags)
 	if c.Meta.LockoutProtection && !diags.HasError() {
 		c.checkLockout(ctx, diags)
@@ -77,34 +77,34 @@ func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
 	if c.exists() {
 		doing = fmt.Sprintf("set privacy = %q", c.After.Channel.Privacy)
 	}
-	for _, right := range c.privacyRights() {
-		if !c.Meta.RequireRight(c.view, path.Root("privacy"), doing, diags, right) {
+	for _, permission := range c.privacyPermissions() {
+		if !c.Meta.RequirePermission(c.view, path.Root("privacy"), doing, diags, permission) {
 			return
 		}
 	}
 }
 
-// privacyRights are the permissions of the organization that the privacy requires (server-behavior §C22). A change of
+// privacyPermissions are the permissions of the organization that the privacy requires (server-behavior §C22). A change of
 // the history alone requires none. Neither does the change from web-public to public.
-func (c *channelChange) privacyRights() (rights []string) {
+func (c *channelChange) privacyPermissions() (permissions []string) {
 	from, to := c.Before.Channel.Privacy, c.After.Channel.Privacy
 	if c.After.Channel.PrivacyUnknown {
 		return nil
 	}
 	if !c.exists() || from.IsPrivate() != to.IsPrivate() {
-		rights = []string{"can_create_public_channel_group"}
+		permissions = []string{"can_create_public_channel_group"}
 		if to.IsPrivate() {
-			rights = []string{"can_create_private_channel_group"}
+			permissions = []string{"can_create_private_channel_group"}
 		}
 	}
 	if to == zulip.PrivacyWebPublic && (!c.exists() || from != to) {
-		rights = append(rights, "can_create_web_public_channel_group")
+		permissions = append(permissions, "can_create_web_public_channel_group")
 	}
-	return rights
+	return permissions
 }
 
 // isNobodyAtFirst reports whether a step sets a permission of a new channel to role:nobody, which is the default
-// where setting it requires a right.
+// where setting it requires a permission.
 func (c *channelChange) isNobodyAtFirst(change step) bool {
 	return !c.exists() && change.Permission && !c.After.Channel.Unknown[change.Attribute] &&
 		permission.Equal(c.After.Channel.Permissions[change.Attribute], zulip.GroupSettingValue{}, permission.NobodyID(c.view))
@@ -175,17 +175,17 @@ func (c *channelChange) admitting(setting string) string {
 	return fmt.Sprintf("Include the account, or use the key of an account that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
 }
 
-// refuseNobodyLeft refuses a change that takes a right from the last people who have it, and reports whether it did. It
-// also refuses if unknown members decide that. It need not check the right to administer: administrators of the
+// refuseNobodyLeft refuses a change that takes a permission from the last people who have it, and reports whether it did. It
+// also refuses if unknown members decide that. It need not check the permission to administer: administrators of the
 // organization have it, and an organization always has an owner.
 func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool) {
 	if !c.After.Channel.SubscribersKnown && permission.NeedsSubscribers(c.Before, c.After) {
 		c.refuseUnknownSubscribers(diags)
 		return true
 	}
-	left := map[permission.Right]bool{}
+	left := map[permission.ChannelPermission]bool{}
 	for _, effect := range permission.Compare(c.Before, c.After) {
-		left[effect.Right] = effect.NobodyLeft
+		left[effect.Permission] = effect.NobodyLeft
 	}
 	joins, certain := c.After.Access.Can(permission.CanSubscribe, c.After.Channel)
 	switch {
@@ -208,11 +208,11 @@ func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
 		"The provider must know the subscribers to check whether anyone could still post or join. Nothing was changed. Try again, or use the key of an account that sees the subscribers."+base.LockoutAdvice)
 }
 
-// cause returns the attribute that changes the rights: the permission of one of them, or otherwise the privacy.
-func (c *channelChange) cause(rights ...permission.Right) path.Path {
-	for _, right := range rights {
-		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(right) }) {
-			return path.Root(string(right))
+// cause returns the attribute that changes the permissions: the permission of one of them, or otherwise the privacy.
+func (c *channelChange) cause(permissions ...permission.ChannelPermission) path.Path {
+	for _, permission := range permissions {
+		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(permission) }) {
+			return path.Root(string(permission))
 		}
 	}
 	return path.Root("privacy")
@@ -267,10 +267,10 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 
 // changeOf is the change of a channel by an update.
 func changeOf(b *base.Base, view *snapshot.Snapshot, now *zulip.Channel, update zulip.ChannelUpdate, steps []step) *channelChange {
-	rights := func(channel *zulip.Channel) permission.ChannelRights {
-		return permission.ChannelRights{Access: view.Access(), Channel: permission.ChannelOf(channel)}
+	stateOf := func(channel *zulip.Channel) permission.ChannelState {
+		return permission.ChannelState{Access: view.Access(), Channel: permission.ChannelOf(channel)}
 	}
-	return &channelChange{Base: b, view: view, steps: steps, ChannelChange: permission.ChannelChange{Name: now.Name, Before: rights(now), After: rights(after(now, update))}}
+	return &channelChange{Base: b, view: view, steps: steps, ChannelChange: permission.ChannelChange{Name: now.Name, Before: stateOf(now), After: stateOf(after(now, update))}}
 }
 
 // ownPermissions are the permissions of a new channel that decide what its creator can do (server-behavior §P9).

@@ -184,7 +184,7 @@ func TestProtocolChannel_Permissions_SentFirst(t *testing.T) {
 		params{"description": "after", "topics_policy": "disable_empty_topic"})
 }
 
-// While history is protected the right to create topics is fixed, so here the permission comes second.
+// While history is protected the permission to create topics is fixed, so here the permission comes second.
 func TestProtocolChannel_HistoryAndTopics_HistoryFirst(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "changed", "privacy": "private_protected_history"}

@@ -56,7 +56,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	p.checkSubscribers()
 	change := p.change()
 	if change.exists() {
-		p.Meta.Run.PlanRights(change.id, change.After.Channel)
+		p.Meta.Run.PlanPermissions(change.id, change.After.Channel)
 	}
 	change.check(ctx, p.Diags)
 	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
@@ -167,7 +167,7 @@ func (p channelPlanning) change() *channelChange {
 	access, now := p.On.View.Access(), p.Adopted
 	c := &channelChange{Base: &p.Base, view: p.On.View, steps: p.Changes}
 	c.Name = p.Plan.Name.ValueString()
-	c.Before, c.After = permission.ChannelRights{Access: access, Channel: p.before()}, permission.ChannelRights{Access: access, Channel: p.planned()}
+	c.Before, c.After = permission.ChannelState{Access: access, Channel: p.before()}, permission.ChannelState{Access: access, Channel: p.planned()}
 	switch {
 	case p.State != nil:
 		c.id, c.Name = p.State.ID.ValueInt64(), p.State.Name.ValueString()
@@ -199,7 +199,7 @@ func (p channelPlanning) subscribers() (ids []int64, known bool) {
 	return ids, known
 }
 
-// before returns the channel before the plan, as far as it decides rights.
+// before returns the channel before the plan, as far as it decides permissions.
 func (p channelPlanning) before() permission.Channel {
 	channel := permission.Channel{
 		Privacy: zulip.Privacy(p.Prior.Values.Privacy.ValueString()), TopicsPolicy: p.Prior.Values.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
@@ -211,7 +211,7 @@ func (p channelPlanning) before() permission.Channel {
 	return channel
 }
 
-// planned returns the channel after the plan, as far as it decides rights.
+// planned returns the channel after the plan, as far as it decides permissions.
 func (p channelPlanning) planned() permission.Channel {
 	channel := p.before()
 	channel.IsArchived = false

@@ -95,7 +95,7 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 	case channel.IsDefault:
 		refuse(at, "A default channel cannot be in a default channel group",
 			fmt.Sprintf("New users are subscribed to %q anyway. Remove it from channel_ids, or first set is_default = false on the channel.", channel.Name))
-	case p.Meta.Run.RightsIn(channel).Privacy.IsPrivate():
+	case p.Meta.Run.PermissionsIn(channel).Privacy.IsPrivate():
 		p.Diags.AddAttributeWarning(at, fmt.Sprintf("New users can join private channel %q", channel.Name),
 			"The server subscribes users who choose the group to all of its channels.")
 	}

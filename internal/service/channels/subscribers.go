@@ -66,7 +66,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	}
 	remove := sets.Without(saw, p.Wanted.IDs)
 	subscribed.Warn(ctx, c.Meta, p.Wanted, remove, p.view, c.Diags)
-	planned := change{meta: c.Meta, view: p.view, channel: p.channel, rights: c.Meta.Run.RightsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
+	planned := change{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.check(c.Diags)
 	return nil
 }
@@ -120,7 +120,7 @@ func (subscribers) difference(b relation, now *channelReading, wanted lookup.Res
 		remove = slices.DeleteFunc(sets.Without(now.in, wanted.IDs), isBackBy(now.view)) // the next plan lists them
 	}
 	return &change{
-		meta: b.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in,
+		meta: b.Meta, view: now.view, channel: now.channel, facts: permission.ChannelOf(now.channel), in: now.in,
 		add: sets.Without(active(now.view, wanted.IDs), now.in), remove: remove, listed: listed,
 	}
 }

@@ -209,8 +209,8 @@ type change struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
-	// rights decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
-	rights permission.Channel
+	// permissions decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
+	facts permission.Channel
 	// in are the channel's subscribers.
 	in          []int64
 	add, remove []int64
@@ -227,7 +227,7 @@ func (c *change) users(removes bool) []int64 {
 }
 
 // check refuses a change that the server would refuse, that would lock the account out, or that unsubscribes users
-// whom no plan has listed. It reports whether nothing was refused, and names the missing right (server-behavior §S3,
+// whom no plan has listed. It reports whether nothing was refused, and names the missing permission (server-behavior §S3,
 // §S5).
 func (c *change) check(diags *diag.Diagnostics) bool {
 	var found diag.Diagnostics
@@ -279,7 +279,7 @@ func (c *change) howToList() string {
 }
 
 // isPrivate reports whether the channel is private, as far as is known.
-func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.Privacy.IsPrivate() }
+func (c *change) isPrivate() bool { return !c.facts.PrivacyUnknown && c.facts.Privacy.IsPrivate() }
 
 // reads reports whether an account has access to the channel's content.
 func (c *change) reads(self *zulip.User) bool {
@@ -314,13 +314,13 @@ func (c *change) ownsBot(self *zulip.User, id int64) bool {
 // admits reports whether a permission of the channel admits an account, and returns unknown if the server does not have
 // the permission.
 func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
-	value, ok := c.rights.Permissions[setting]
+	value, ok := c.facts.Permissions[setting]
 	if !ok {
 		return unknown
 	}
-	return c.rights.Unknown[setting] || permission.Admits(value, self, c.view)
+	return c.facts.Unknown[setting] || permission.Admits(value, self, c.view)
 }
 
 func (c *change) describe(setting string) string {
-	return permission.Describe(c.rights.Permissions[setting], c.view)
+	return permission.Describe(c.facts.Permissions[setting], c.view)
 }

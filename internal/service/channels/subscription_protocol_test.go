@@ -349,8 +349,8 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	diags.ExpectError(t, "users", "remove the provider's own access")
 }
 
-// The plan refuses accounts without the right, and names it.
-func TestProtocolSubscribersRights(t *testing.T) {
+// The plan refuses accounts without the permission, and names it.
+func TestProtocolSubscribersPermissions(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
 	// Lena does not see the emails of others.
@@ -374,7 +374,7 @@ func TestProtocolSubscribersRights(t *testing.T) {
 	_, diags = run.Plan(values{"channel": "announcements", "users": append(more, ids(bot)...)})
 	diags.ExpectError(t, "users", "cannot add people", "can_add_subscribers_group", "can_administer_channel_group")
 
-	// If the channel grants both rights, the plan passes.
+	// If the channel grants both permissions, the plan passes.
 	nobodyElse := zulip.GroupSettingValue{DirectMembers: []int64{lena.Self.ID}}
 	o.Change(t, "announcements", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
 		"can_add_subscribers_group": {New: nobodyElse}, "can_remove_subscribers_group": {New: nobodyElse},

@@ -40,7 +40,7 @@ func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 }
 
 // plan finds the group, refuses changes that the server would refuse, and warns about people who gain or lose a
-// right.
+// permission.
 func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 	c.CheckLevels()
 	plan, state := c.Plan, c.State

@@ -296,7 +296,7 @@ type model struct {
 }
 
 // sendUpdate sends the group and its members in separate requests. The group goes first, so that nothing has changed
-// when a permission is refused. The members go first if the account may lose the right to change them, or if the
+// when a permission is refused. The members go first if the account may lose the permission to change them, or if the
 // group is reactivated, so that it never has unplanned members.
 func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
 	all := p.Update()

@@ -174,7 +174,7 @@ resource "zulip_channel" "c" {
 `
 
 // TestAccSandboxGroupRenamedSplitAndMerged does all three in one apply while forty channels name the groups. The
-// journal has every request. At no time does a user have a right without being in the value before or the value after.
+// journal has every request. At no time does a user have a permission without being in the value before or the value after.
 func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -212,8 +212,8 @@ func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	w.Must(t, "destroy", "-auto-approve")
 }
 
-// rights are the members of each group, and the groups and people in each channel's permissions.
-type rights struct {
+// membersAndPermissions are the members of each group, and the groups and people in each channel's permissions.
+type membersAndPermissions struct {
 	groups   map[int64]*membership
 	channels map[int64]map[string]zulip.GroupSettingValue
 	names    map[string]int64
@@ -221,13 +221,13 @@ type rights struct {
 
 type membership struct{ people, groups []int64 }
 
-func snapshot(t *testing.T, o *acctest.Organization) *rights {
+func snapshot(t *testing.T, o *acctest.Organization) *membersAndPermissions {
 	t.Helper()
 	read, err := o.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rights{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
+	r := &membersAndPermissions{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
 	for _, group := range read.UserGroups {
 		r.groups[group.ID] = &membership{group.Members, group.DirectSubgroupIDs}
 		r.names[group.Name] = group.ID
@@ -239,7 +239,7 @@ func snapshot(t *testing.T, o *acctest.Organization) *rights {
 }
 
 // admitted returns all people in a value.
-func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
+func (r *membersAndPermissions) admitted(value zulip.GroupSettingValue) []int64 {
 	people := slices.Clone(value.DirectMembers)
 	for queue := append(slices.Clone(value.DirectSubgroups), value.Group); len(queue) > 0; queue = queue[1:] {
 		if group, ok := r.groups[queue[0]]; ok {
@@ -249,8 +249,8 @@ func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
 	return people
 }
 
-// replay makes the change of a request to the rights. after has the ID of a new group.
-func (r *rights) replay(t *testing.T, request sandbox.Request, after *rights) {
+// replay makes the change of a request to the permissions. after has the ID of a new group.
+func (r *membersAndPermissions) replay(t *testing.T, request sandbox.Request, after *membersAndPermissions) {
 	t.Helper()
 	var kind, rest string
 	var number int64

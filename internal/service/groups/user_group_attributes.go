@@ -242,7 +242,7 @@ type membershipRow struct {
 // AttributeName is the name of the attribute.
 func (l membershipRow) AttributeName() string { return l.Attribute }
 
-// Takes returns no requirement besides the right to change the group.
+// Takes returns no requirement besides the permission to change the group.
 func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
@@ -368,7 +368,7 @@ func (l membershipIDsRow) ResourceAttribute(string) schema.Attribute {
 func (l membershipIDsRow) DataSourceAttribute(string) datasourceschema.Attribute {
 	return datasourceschema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of `%s`.", l.Noun, l.Attribute),
+		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of %#q.", l.Noun, l.Attribute),
 	}
 }
 

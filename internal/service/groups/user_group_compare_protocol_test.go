@@ -107,7 +107,7 @@ func TestProtocolUserGroupMembership_ChangedDuringWrite(t *testing.T) {
 	}
 }
 
-// The plan warns before the account loses the right to change the members.
+// The plan warns before the account loses the permission to change the members.
 func TestProtocolUserGroup_OwnPermissions_SentLast(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin") // tomas.berg, who does not manage all groups

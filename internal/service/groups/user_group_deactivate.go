@@ -133,7 +133,7 @@ func markRemoved(uses []zulip.Objection, group *zulip.UserGroup, meta *base.Meta
 		if use.Type != "channel" || !ok {
 			continue
 		}
-		planned := meta.Run.RightsIn(channel)
+		planned := meta.Run.PermissionsIn(channel)
 		for i, setting := range use.Settings {
 			if !planned.Unknown[setting] && !includes(planned.Permissions[setting], group.ID) {
 				use.Settings[i] += " (this plan removes it)"

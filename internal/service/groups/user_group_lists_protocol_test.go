@@ -272,7 +272,7 @@ func byOwners(t *testing.T) *acctest.Organization {
 	return o.As(t, "admin")
 }
 
-// The account loses rights that it has through a group together with the group, wherever the group is named.
+// The account loses access that it has through a group together with the group, wherever the group is named.
 func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	const locked = "This would remove the provider's own access"
 	o := byOwners(t)
@@ -296,14 +296,14 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 		{membership, values{"group": "inner", "members": set(lena)}, "members"},
 	} {
 		plan, diags := test.run.Plan(test.config)
-		diags.ExpectNoError(t) // another resource of the run may first give the account the right in another way
+		diags.ExpectNoError(t) // another resource of the run may first give the account the permission in another way
 		diags.ExpectWarning(t, test.at, locked, `manage user group "press"`, tomas)
 		sent := o.Sent()
 		carryOut(test.run.Fork(), plan).ExpectError(t, test.at, locked, `manage user group "press"`, tomas)
 		sent.Expect(t)
 	}
 
-	// Another way to the right is enough.
+	// Another way to the permission is enough.
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers", "user:"+tomas)})
 	plan, diags := inner.Plan(without)
 	diags.ExpectNoError(t)
@@ -312,7 +312,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	added := membership.MustPlan(values{"group": "inner", "members": set(lena, kenji, tomas)})
 	carryOut(membership, added).ExpectNoError(t)
 
-	// The right is lost by the time of the request.
+	// The permission is lost by the time of the request.
 	leaving := membership.MustPlan(values{"group": "inner", "members": set(lena)})
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
 	sent := o.Sent()
@@ -352,14 +352,14 @@ func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	staff := admin.NewRun(t, "zulip_user_group")
 	staff.MustApply(values{"name": "staff", "members": set(tomas)})
 	plan := staff.MustPlan(values{"name": "staff", "members": set()})
-	right := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
+	update := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
 	gate := o.Sandbox.Gate(http.MethodPost, "/register")
 	defer gate.Open()
 	applied := make(chan acctest.Diagnostics)
 	go func() { applied <- staff.Apply(plan) }()
 	(<-gate.Arrived).Release()
 	held := <-gate.Arrived // the reading right before the request
-	o.Call(t, http.MethodPatch, "/realm", right)
+	o.Call(t, http.MethodPatch, "/realm", update)
 	sent := o.Sent()
 	held.Release()
 	gate.Open()
@@ -367,7 +367,7 @@ func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A group that gives the account a right cannot be deactivated. The server refuses while anything names the group, or a
+// A group that gives the account a permission cannot be deactivated. The server refuses while anything names the group, or a
 // group that contains it.
 func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	o := byOwners(t)
@@ -378,7 +378,7 @@ func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:outer")})
 	managers.Fork().Apply(managers.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "outer")
 	outer.Fork().Apply(outer.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "press")
-	// If the account has the right only through the group, it names itself before the group is deactivated.
+	// If the account has the permission only through the group, it names itself before the group is deactivated.
 	own := o.NewRun(t, "zulip_user_group")
 	own.MustApply(values{"name": "own", "members": set(tomas)})
 	own.MustApply(values{"name": "own", "members": set(tomas), "can_manage_group": set("group:own")})

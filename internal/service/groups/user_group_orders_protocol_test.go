@@ -11,7 +11,7 @@ import (
 )
 
 // These tests apply several resources with user groups in every order, with changes outside Terraform and with faults.
-// Only members that a plan lists may be added or removed, and the account must keep the right to manage its groups.
+// Only members that a plan lists may be added or removed, and the account must keep the permission to manage its groups.
 
 // part is a resource whose configuration references no other resource; nil if it is not in the configuration.
 func part(name, kind string, config values) acctest.Entry {

@@ -219,7 +219,7 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 }
 
 // protect runs just before a request, on the group as just read. It refuses a change by which the account would lose
-// its right to manage the group, or the group would contain itself.
+// its permission to manage the group, or the group would contain itself.
 func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
 	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
@@ -228,7 +228,7 @@ func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *di
 	}
 }
 
-// warnOfAccess warns, in a plan that changes the members of a group, about people who gain or lose a right in
+// warnOfAccess warns, in a plan that changes the members of a group, about people who gain or lose access in
 // channels. group is the current group, later the planned one.
 func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(list membershipList, later []int64) bool {

@@ -383,7 +383,7 @@ func changes(state, plan *invitationModel, imported bool) []string {
 func fold(email string) string { return strings.ToLower(email) }
 
 func invitationHint(err error) string {
-	if hint := invite.Hint(err, invitationRight); hint != "" {
+	if hint := invite.Hint(err, invitationPermission); hint != "" {
 		return hint
 	}
 	switch zulip.InviteProblem(err) {

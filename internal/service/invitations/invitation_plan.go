@@ -29,10 +29,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// right is the organization's permission to invite, and doing describes the action.
+// permission is the organization's permission to invite, and doing describes the action.
 const (
-	invitationRight = "can_invite_users_group"
-	doing           = "invite people"
+	invitationPermission = "can_invite_users_group"
+	doing                = "invite people"
 )
 
 // planCheck is one plan.
@@ -100,7 +100,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	if len(own) == 0 {
 		p.Meta.Run.WillCreate(invitationKind, fold(email))
 	}
-	if p.Plan.Check(p.Meta, view, invitationRight, doing, p.Diags); p.Diags.HasError() {
+	if p.Plan.Check(p.Meta, view, invitationPermission, doing, p.Diags); p.Diags.HasError() {
 		return nil
 	}
 	list, err := p.Meta.Store.Invitations(ctx)
@@ -175,7 +175,7 @@ func (p *planCheck) update(imported bool) error {
 			if p.seen != nil && !p.revokes(p.seen.Pending) {
 				return nil
 			}
-			p.Plan.Check(p.Meta, view, invitationRight, doing, p.Diags)
+			p.Plan.Check(p.Meta, view, invitationPermission, doing, p.Diags)
 		case !p.revokes(others):
 			return nil
 		}

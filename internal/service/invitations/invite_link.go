@@ -224,8 +224,8 @@ func inviteLinkSchema() schema.Schema {
 
 const inviteLinkDescription = "Manages a reusable [invitation link](https://zulip.com/help/invite-new-users), with which anyone who has it can join the organization."
 
-// inviteLinkRight is the organization's permission to create links.
-const inviteLinkRight = "create_multiuse_invite_group"
+// inviteLinkPermission is the organization's permission to create links.
+const inviteLinkPermission = "create_multiuse_invite_group"
 
 // ModifyPlan plans another link if an attribute changes, because links cannot be changed. The plan for an imported
 // link only records configured values that cannot be read.
@@ -260,13 +260,13 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 		return
 	}
 	const doing = "create invitation links"
-	p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags)
+	p.Plan.Check(p.Meta, view, inviteLinkPermission, doing, p.Diags)
 	if p.IsCreate() {
 		p.Plan.PlanDefaults(&p.Config.Terms)
 	}
 }
 
-func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkRight) }
+func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkPermission) }
 
 // NewInviteLinksDataSource returns the data source zulip_invite_links.
 func NewInviteLinksDataSource() datasource.DataSource {

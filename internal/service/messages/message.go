@@ -358,24 +358,24 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 // warnOfDeleteLimit warns about a deletion that the server will refuse because of its time limit. The limit does not
 // apply to accounts that can delete any message (https://zulip.com/api/delete-message).
 func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
-	const right = "can_delete_any_message_group"
+	const deleteAny = "can_delete_any_message_group"
 	state := p.Prior
 	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
 	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
 		return
 	}
-	everywhere, ok := view.Realm().Permissions[right]
+	everywhere, ok := view.Realm().Permissions[deleteAny]
 	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
 		return
 	}
 	if channel, found := view.Channels().ByID(state.ChannelID.ValueInt64()); found {
-		if here, ok := channel.Permissions[right]; ok && permission.Admits(here, self, view) {
+		if here, ok := channel.Permissions[deleteAny]; ok && permission.Admits(here, self, view) {
 			return
 		}
 	}
 	p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
 		fmt.Sprintf("The organization allows deleting for %s seconds (message_content_delete_limit_seconds). The message was sent at %s. The apply will fail. "+
-			"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), right))
+			"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), deleteAny))
 }
 
 // isPast reports whether a message is older than a limit in seconds; null is no limit.

@@ -194,7 +194,7 @@ func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
 	const doing = "add emoji"
 	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
-		p.Meta.RequireRight(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
+		p.Meta.RequirePermission(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
 	}
 }
 

@@ -199,7 +199,7 @@ func TestProtocolDomainBadInput(t *testing.T) {
 	run.MustPlan(values{"domain": acctest.Unknown, "allow_subdomains": acctest.Unknown})
 }
 
-func TestProtocolDomainRights(t *testing.T) {
+func TestProtocolDomainPermissions(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	admin := o.As(t, "admin").NewRun(t, domainKind)
@@ -331,7 +331,7 @@ func TestProtocolPlaygroundBadInput(t *testing.T) {
 	run.MustPlan(values{"name": acctest.Unknown, "pygments_language": acctest.Unknown, "url_template": acctest.Unknown})
 }
 
-func TestProtocolPlaygroundRights(t *testing.T) {
+func TestProtocolPlaygroundPermissions(t *testing.T) {
 	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 	moderator := o.As(t, "moderator").NewRun(t, codePlaygroundKind)

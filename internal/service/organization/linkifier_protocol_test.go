@@ -201,8 +201,8 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	}
 }
 
-// The plan refuses accounts without the right, which can still read.
-func TestProtocolLinkifierRights(t *testing.T) {
+// The plan refuses accounts without the permission, which can still read.
+func TestProtocolLinkifierPermissions(t *testing.T) {
 	person := func(name string, role zulip.Role, isBot bool) sandbox.Account {
 		return sandbox.Account{Email: name + "@example.com", FullName: name, Role: int(role), IsBot: isBot}
 	}

@@ -202,7 +202,7 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 	run.ExpectUnchanged(config)
 }
 
-// A plan names the people who gain or lose a right, also when the resource is created, because it starts from the
+// A plan names the people who gain or lose access, also when the resource is created, because it starts from the
 // current organization.
 func TestProtocolOrganization_PermissionChanged_AccessWarning(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)

@@ -242,7 +242,7 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 	o.NewRun(t, "zulip_custom_profile_field").ExpectRefused(team(values{"use_for_user_matching": true}), "use_for_user_matching", "455", "454")
 }
 
-func TestProtocolProfileFieldRights(t *testing.T) {
+func TestProtocolProfileFieldPermissions(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")

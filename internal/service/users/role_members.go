@@ -199,7 +199,7 @@ func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
 }
 
 // check refuses changes that the server would refuse, and warns about people who lose a higher role, or who gain or
-// lose a right. Each grant is checked in the organization that the previous grants result in.
+// lose access. Each grant is checked in the organization that the previous grants result in.
 func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant, view *snapshot.Snapshot) {
 	role, after, roles := c.Plan.role(), view, map[int64]zulip.Role{}
 	for _, one := range grants {

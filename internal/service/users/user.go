@@ -276,9 +276,9 @@ func checkImported(user *zulip.User) error {
 func hint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "User not authorized to create users"):
-		return shellRight("can_create_users") + " Without it, invite people instead."
+		return shellPermission("can_create_users") + " Without it, invite people instead."
 	case zulip.IsMessage(err, "User not authorized to change user emails"):
-		return shellRight("can_change_user_emails") + " Without it, only the user can change the email."
+		return shellPermission("can_change_user_emails") + " Without it, only the user can change the email."
 	case zulip.IsMessage(err, "Email is already in use."):
 		return "A user who hides their email from the provider's account has this email. Import the user by ID, which the organization's settings show in the list of users. First reactivate a deactivated user there."
 	case zulip.IsMessage(err, "The password is too weak."):
@@ -287,9 +287,9 @@ func hint(err error) string {
 	return ""
 }
 
-// shellRight explains a right that no role has.
-func shellRight(right string) string {
-	return fmt.Sprintf("The role administrator or owner is not enough: the account also requires the permission %s, which the API can neither grant nor show. The server's administrator grants it there: manage.py change_user_role -r ORGANIZATION EMAIL %s.", right, right)
+// shellPermission explains a permission that no role has.
+func shellPermission(permission string) string {
+	return fmt.Sprintf("The role administrator or owner is not enough: the account also requires the permission %s, which the API can neither grant nor show. The server's administrator grants it there: manage.py change_user_role -r ORGANIZATION EMAIL %s.", permission, permission)
 }
 
 const description = "Manages the account of a [person](https://zulip.com/help/manage-a-user) in the organization."

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -33,7 +32,7 @@ func userDataSchema() schema.Schema {
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "User ID. If `id` and `email` are null, the provider's account is read.",
-		Validators: []validator.Int64{int64validator.ConflictsWith(path.MatchRoot("email"))},
+		Validators: []validator.Int64{validators.AtMostOneOf("id", "email")},
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,

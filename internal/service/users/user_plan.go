@@ -200,7 +200,7 @@ func (a *account) isSameAccount(b *account) bool {
 	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
 }
 
-// warnOfAccess warns about people who gain or lose a right because of another role.
+// warnOfAccess warns about people who gain or lose access because of another role.
 func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())

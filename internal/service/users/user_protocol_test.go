@@ -290,7 +290,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 	run.ExpectRefused(nil, "", "remove the provider's own access")
 }
 
-// The plan refuses accounts that may not manage accounts. The rights of the server's shell are only visible during
+// The plan refuses accounts that may not manage accounts. The permissions of the server's shell are only visible during
 // apply.
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
@@ -349,7 +349,9 @@ func TestProtocolUserDataSource_Arguments_Found(t *testing.T) {
 			}
 		}
 	}
-	_, diags := p.ReadData("zulip_user", values{"id": 999999999})
+	_, diags := p.ReadData("zulip_user", values{"id": o.Self.ID, "email": o.Self.Email})
+	diags.ExpectError(t, "id", "Set at most one of id, email", "id and email are set")
+	_, diags = p.ReadData("zulip_user", values{"id": 999999999})
 	diags.ExpectError(t, "id", "with the ID 999999999")
 	_, diags = p.ReadData("zulip_user", values{"email": "x" + o.Self.Address()})
 	diags.ExpectError(t, "email", "did you mean "+o.Self.Address())

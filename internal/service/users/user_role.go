@@ -143,7 +143,7 @@ func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagn
 	}
 }
 
-// checkUserRole refuses changes that the server would refuse, and warns about people who gain or lose a right.
+// checkUserRole refuses changes that the server would refuse, and warns about people who gain or lose access.
 func checkUserRole(ctx context.Context, c *userRoleCall, change accounts.Change, view *snapshot.Snapshot) {
 	change.Check(c.Meta, view, c.Diags)
 	if c.Diags.HasError() || change.User.Role == change.Planned {

@@ -230,7 +230,7 @@ var Changes = []Change{
 	{SlimBots, "zulip_bot", "The list of bots also has the type, owner, name and email of a bot.", "Only the user object has the type, owner, name and email of a bot."},
 	{WorkplaceUsers, "zulip_organization", "The permission `workplace_users_group` doesn't exist.", "The permission `workplace_users_group` is read, and never written."},
 	{ArchivedChannels, "zulip_channel_topics", "The topics of an archived channel can't be read.", "The topics of an archived channel can be read."},
-	{ArchivedChannels, "zulip_user_access", "The server doesn't show the subscribers of archived channels. Access that depends on them is in `unknown_rights`.", "Archived channels are like others."},
+	{ArchivedChannels, "zulip_user_access", "The server doesn't show the subscribers of archived channels. Access that depends on them is in `unknown_permissions`.", "Archived channels are like others."},
 	{ArchivedChannels, "zulip_channel_access", "The server doesn't show the subscribers of archived channels. Values that depend on them are null.", "Archived channels are like others."},
 	{DeletedUsers, "zulip_user", "A deleted user looks like a deactivated one.", "A deleted user is never reactivated or adopted."},
 	{UserGroupsByBots, "zulip_user_group_membership", "Bots can't add or remove members.", "Bots with the permission can add and remove members."},

@@ -63,7 +63,7 @@ type sender struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
-	rights  permission.Channel
+	facts   permission.Channel
 }
 
 func senderTo(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee) *sender {
@@ -71,14 +71,14 @@ func senderTo(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee) *sen
 	if !ok {
 		return nil
 	}
-	return &sender{meta, view, channel, meta.Run.RightsIn(channel)}
+	return &sender{meta, view, channel, meta.Run.PermissionsIn(channel)}
 }
 
 // admits reports whether a permission of the channel includes the account or, if that is a bot, its owner.
-func (s *sender) admits(right permission.Right) bool {
-	value, has := s.rights.Permissions[string(right)]
+func (s *sender) admits(name permission.ChannelPermission) bool {
+	value, has := s.facts.Permissions[string(name)]
 	self := s.meta.Store.Self()
-	if !has || s.rights.Unknown[string(right)] || permission.Admits(value, self, s.view) {
+	if !has || s.facts.Unknown[string(name)] || permission.Admits(value, self, s.view) {
 		return true
 	}
 	if !self.IsBot || self.BotOwnerID == nil {
@@ -88,8 +88,8 @@ func (s *sender) admits(right permission.Right) bool {
 	return !ok || permission.Admits(value, owner, s.view)
 }
 
-func (s *sender) describe(right permission.Right) string {
-	return permission.Describe(s.rights.Permissions[string(right)], s.view)
+func (s *sender) describe(name permission.ChannelPermission) string {
+	return permission.Describe(s.facts.Permissions[string(name)], s.view)
 }
 
 // checkPost refuses a channel in which the account can't post, or whose messages it can't read.
@@ -99,34 +99,34 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 		s.meta.Refuse(at, doing, fmt.Sprintf("The channel's can_send_message_group lets only %s post.", s.describe(permission.CanSendMessage)), diags)
 		return false
 	}
-	if !s.rights.PrivacyUnknown && !s.rights.Privacy.IsPrivate() && self.Role < zulip.RoleGuest {
+	if !s.facts.PrivacyUnknown && !s.facts.Privacy.IsPrivate() && self.Role < zulip.RoleGuest {
 		return true
 	}
-	rights := s.rights
+	facts := s.facts
 	if subscribers, err := s.meta.Store.Subscribers(ctx, s.channel.ID); err != nil || subscribers == nil {
 		tflog.Info(ctx, "Who is in a channel is not known: whether the account may post there, the server decides", map[string]any{"channel": s.channel.Name})
 	} else {
-		rights.Subscribers, rights.SubscribersKnown = subscribers, true
+		facts.Subscribers, facts.SubscribersKnown = subscribers, true
 	}
 	if s.meta.Run.IsManaged(runstate.SubscribersOf(s.channel.ID), self.ID) { // this run subscribes it
 		return true
 	}
-	can, isAll := permission.ChannelRights{Access: s.view.Access(), Channel: rights}.Held()[permission.CanSendMessage].Possible()
+	can, isAll := permission.ChannelState{Access: s.view.Access(), Channel: facts}.Held()[permission.CanSendMessage].Possible()
 	if !isAll || can.Has(self.ID) {
 		return true
 	}
 	diags.AddAttributeError(at, fmt.Sprintf("%s cannot %s", self.Address(), doing),
 		fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+
-			"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }", s.rights.Privacy, fmt.Sprint(s.channel.ID), self.Address()))
+			"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }", s.facts.Privacy, fmt.Sprint(s.channel.ID), self.Address()))
 	return false
 }
 
 // checkMove refuses a move that the permissions of the channel and of the organization do not allow.
-func (s *sender) checkMove(right permission.Right, at, doing string, diags *diag.Diagnostics) {
-	can, isAll := permission.ChannelRights{Access: s.view.Access(), Channel: s.rights}.Held()[right].Possible()
+func (s *sender) checkMove(name permission.ChannelPermission, at, doing string, diags *diag.Diagnostics) {
+	can, isAll := permission.ChannelState{Access: s.view.Access(), Channel: s.facts}.Held()[name].Possible()
 	if isAll && !can.Has(s.meta.Store.Self().ID) {
 		s.meta.Refuse(path.Root(at), fmt.Sprintf(doing, s.channel.Name),
-			fmt.Sprintf("The channel's %s does not include it, and neither does the organization's permission to move messages.", right), diags)
+			fmt.Sprintf("The channel's %s does not include it, and neither does the organization's permission to move messages.", name), diags)
 	}
 }
 
@@ -150,10 +150,10 @@ func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagno
 // known.
 func (s *sender) topicsPolicy() (policy string) {
 	switch {
-	case s.rights.TopicsPolicyUnknown:
+	case s.facts.TopicsPolicyUnknown:
 		return ""
-	case s.rights.TopicsPolicy != "" && s.rights.TopicsPolicy != "inherit":
-		return s.rights.TopicsPolicy
+	case s.facts.TopicsPolicy != "" && s.facts.TopicsPolicy != "inherit":
+		return s.facts.TopicsPolicy
 	}
 	if json.Unmarshal(s.view.Realm().Settings["topics_policy"], &policy) != nil {
 		return ""

@@ -25,32 +25,32 @@ func shut(t *testing.T, o *acctest.Organization, name string) {
 func TestProtocolChannel_PrivacyWithoutPermission_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
-	for right, change := range map[string]struct{ from, to string }{
+	for permission, change := range map[string]struct{ from, to string }{
 		"can_create_private_channel_group":    {"public", "private_shared_history"},
 		"can_create_public_channel_group":     {"private_protected_history", "public"},
 		"can_create_web_public_channel_group": {"public", "web_public"},
 	} {
-		t.Run(right, func(t *testing.T) {
+		t.Run(permission, func(t *testing.T) {
 			member := o.WithAccount(t, "member")
 			run := member.NewRun(t, "zulip_channel")
-			config := values{"name": right, "privacy": change.from, "initial_subscribers": who("lena.fischer@example.com")}
+			config := values{"name": permission, "privacy": change.from, "initial_subscribers": who("lena.fischer@example.com")}
 			run.MustApply(config)
-			permitInOrganization(t, o, right, "administrators")
+			permitInOrganization(t, o, permission, "administrators")
 			sent := member.Sent()
 			run.ExpectRefused(but(config, values{"privacy": change.to}), "privacy",
-				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), right+` lets only "role:administrators" do this`)
+				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), permission+` lets only "role:administrators" do this`)
 			run.ExpectUnchanged(config)
 			sent.Expect(t)
-			if right != "can_create_web_public_channel_group" {
-				permitInOrganization(t, o, right, "members")
+			if permission != "can_create_web_public_channel_group" {
+				permitInOrganization(t, o, permission, "members")
 				run.MustApply(but(config, values{"privacy": change.to}))
 			}
 		})
 	}
 }
 
-// A private channel that becomes web-public, or a new web-public one, also requires the right to create public
-// channels. A change of a private channel's history, and of web-public to public, require no such right.
+// A private channel that becomes web-public, or a new web-public one, also requires the permission to create public
+// channels. A change of a private channel's history, and of web-public to public, require no such permission.
 func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	o, owned := channelManaged(t)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -60,8 +60,8 @@ func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	web.State = owned.State
 	private := member.NewRun(t, "zulip_channel")
 	private.MustApply(values{"name": "private", "privacy": "private_shared_history"})
-	for _, right := range []string{"can_create_private_channel_group", "can_create_public_channel_group"} {
-		permitInOrganization(t, o, right, "administrators")
+	for _, permission := range []string{"can_create_private_channel_group", "can_create_public_channel_group"} {
+		permitInOrganization(t, o, permission, "administrators")
 	}
 	private.MustApply(values{"name": "private", "privacy": "private_protected_history"})
 	web.MustApply(values{"name": "web", "privacy": "public", "can_administer_channel_group": who("user:lena.fischer@example.com")})
@@ -72,7 +72,7 @@ func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "cannot create a channel with this privacy", "can_create_public_channel_group")
 }
 
-// Just before the request, the apply notices that the account has lost a right since the plan.
+// Just before the request, the apply notices that the account has lost access since the plan.
 func TestProtocolChannel_AdministrationLostSincePlan_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	member := o.WithAccount(t, "member")

@@ -127,8 +127,8 @@ func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	p.MustApply(greeted)
 }
 
-// Right before the message is sent or moved, the apply notices a right that was lost after the plan.
-func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
+// Right before the message is sent or moved, the apply notices a permission that was lost after the plan.
+func TestProtocolMessage_PermissionLostSincePlan_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.WithAccount(t, "member")
 	run := member.NewRun(t, "zulip_message")

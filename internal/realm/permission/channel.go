@@ -12,42 +12,42 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Right is an ability in a channel. All but [CanRead] have the name of the channel's permission that grants them.
-type Right string
+// ChannelPermission is an ability in a channel. All but [CanRead] have the name of the channel's permission that grants them.
+type ChannelPermission string
 
-// The rights in a channel.
+// The permissions of a channel.
 const (
 	// CanRead is to read new messages; no permission has this name.
-	CanRead Right = "can_read"
+	CanRead ChannelPermission = "can_read"
 	// CanReadHistory is to read messages from before the user could read the channel; no permission has this name. It
-	// is not in [Rights], because it equals [CanRead] if the history is not protected.
-	CanReadHistory               Right = "can_read_history"
-	CanAddSubscribers            Right = "can_add_subscribers_group"
-	CanAdministerChannel         Right = "can_administer_channel_group"
-	CanCreateTopic               Right = "can_create_topic_group"
-	CanDeleteAnyMessage          Right = "can_delete_any_message_group"
-	CanDeleteOwnMessage          Right = "can_delete_own_message_group"
-	CanMoveMessagesOutOfChannel  Right = "can_move_messages_out_of_channel_group"
-	CanMoveMessagesWithinChannel Right = "can_move_messages_within_channel_group"
-	CanRemoveSubscribers         Right = "can_remove_subscribers_group"
-	CanSendMessage               Right = "can_send_message_group"
-	// CanSubscribe is the right to subscribe to the channel without being added.
-	CanSubscribe     Right = "can_subscribe_group"
-	CanResolveTopics Right = "can_resolve_topics_group"
+	// is not in [ChannelPermissions], because it equals [CanRead] if the history is not protected.
+	CanReadHistory               ChannelPermission = "can_read_history"
+	CanAddSubscribers            ChannelPermission = "can_add_subscribers_group"
+	CanAdministerChannel         ChannelPermission = "can_administer_channel_group"
+	CanCreateTopic               ChannelPermission = "can_create_topic_group"
+	CanDeleteAnyMessage          ChannelPermission = "can_delete_any_message_group"
+	CanDeleteOwnMessage          ChannelPermission = "can_delete_own_message_group"
+	CanMoveMessagesOutOfChannel  ChannelPermission = "can_move_messages_out_of_channel_group"
+	CanMoveMessagesWithinChannel ChannelPermission = "can_move_messages_within_channel_group"
+	CanRemoveSubscribers         ChannelPermission = "can_remove_subscribers_group"
+	CanSendMessage               ChannelPermission = "can_send_message_group"
+	// CanSubscribe is the permission to subscribe to the channel without being added.
+	CanSubscribe     ChannelPermission = "can_subscribe_group"
+	CanResolveTopics ChannelPermission = "can_resolve_topics_group"
 )
 
-// Rights lists every right, the most powerful first.
-var Rights = []Right{
+// ChannelPermissions lists every permission of a channel except [CanReadHistory], the most powerful first.
+var ChannelPermissions = []ChannelPermission{
 	CanAdministerChannel, CanRead, CanAddSubscribers, CanSubscribe, CanSendMessage, CanCreateTopic,
 	CanRemoveSubscribers, CanDeleteAnyMessage, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel,
 	CanResolveTopics, CanDeleteOwnMessage,
 }
 
-// RightsAndHistory is [Rights] with [CanReadHistory] after [CanRead].
-var RightsAndHistory = slices.Insert(slices.Clone(Rights), slices.Index(Rights, CanRead)+1, CanReadHistory)
+// ChannelPermissionsAndHistory is [ChannelPermissions] with [CanReadHistory] after [CanRead].
+var ChannelPermissionsAndHistory = slices.Insert(slices.Clone(ChannelPermissions), slices.Index(ChannelPermissions, CanRead)+1, CanReadHistory)
 
-// rightPhrases are the texts of [Right.InWords].
-var rightPhrases = map[Right]string{
+// actionTexts are the results of [ChannelPermission.InWords].
+var actionTexts = map[ChannelPermission]string{
 	CanRead: "read", CanReadHistory: "read older messages", CanAddSubscribers: "add subscribers", CanAdministerChannel: "administer the channel",
 	CanCreateTopic: "start topics", CanDeleteAnyMessage: "delete anyone's messages",
 	CanDeleteOwnMessage: "delete own messages", CanMoveMessagesOutOfChannel: "move messages to other channels",
@@ -56,10 +56,10 @@ var rightPhrases = map[Right]string{
 }
 
 // InWords returns the phrase that completes "can …", such as "post" or "start topics".
-func (r Right) InWords() string { return rightPhrases[r] }
+func (r ChannelPermission) InWords() string { return actionTexts[r] }
 
-// IsOfMessages reports whether the right is over messages. No one has such a right in an archived channel.
-func (r Right) IsOfMessages() bool {
+// IsOfMessages reports whether the permission is about messages. In an archived channel, no one can use such a permission.
+func (r ChannelPermission) IsOfMessages() bool {
 	switch r {
 	case CanSendMessage, CanCreateTopic, CanDeleteAnyMessage, CanDeleteOwnMessage, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel, CanResolveTopics:
 		return true
@@ -67,33 +67,33 @@ func (r Right) IsOfMessages() bool {
 	return false
 }
 
-// combinedRights are pairs of rights that have one text if the same people have both.
-var combinedRights = []struct{ one, other, both string }{
+// combinedActions are pairs of actions with one text for both.
+var combinedActions = []struct{ one, other, both string }{
 	{CanMoveMessagesOutOfChannel.InWords(), CanMoveMessagesWithinChannel.InWords(), "move messages"},
 	{CanDeleteAnyMessage.InWords(), CanDeleteOwnMessage.InWords(), "delete messages"},
 }
 
-// JoinRights joins several rights, to follow "can": "post, start topics and move messages". It
+// JoinActions joins several actions, to follow "can": "post, start topics and move messages". It
 // counts those beyond limit, if they are two or more.
-func JoinRights(rights []string, limit int) string {
-	rights = slices.Clone(rights)
-	for _, pair := range combinedRights {
-		if at := slices.Index(rights, pair.one); at >= 0 && slices.Contains(rights, pair.other) {
-			rights[at] = pair.both
-			rights = slices.DeleteFunc(rights, func(text string) bool { return text == pair.other })
+func JoinActions(actions []string, limit int) string {
+	actions = slices.Clone(actions)
+	for _, pair := range combinedActions {
+		if at := slices.Index(actions, pair.one); at >= 0 && slices.Contains(actions, pair.other) {
+			actions[at] = pair.both
+			actions = slices.DeleteFunc(actions, func(text string) bool { return text == pair.other })
 		}
 	}
-	if len(rights) > limit+1 {
-		return fmt.Sprintf("%s and %d more rights", strings.Join(rights[:limit], ", "), len(rights)-limit)
+	if len(actions) > limit+1 {
+		return fmt.Sprintf("%s and %d more permissions", strings.Join(actions[:limit], ", "), len(actions)-limit)
 	}
-	return joinAtMost(rights, limit+1)
+	return joinAtMost(actions, limit+1)
 }
 
 // Channel is the part of a channel that decides who can do what in it.
 type Channel struct {
 	Privacy    zulip.Privacy
 	IsArchived bool
-	// Permissions are the channel's permissions by name. If one is absent, the server does not have it, and the right
+	// Permissions are the channel's permissions by name. If one is absent, the server does not have it, and the permission
 	// of that name is not computed.
 	Permissions map[string]zulip.GroupSettingValue
 	// Unknown are the permissions that are not known yet.
@@ -117,26 +117,26 @@ func ChannelOf(channel *zulip.Channel) Channel {
 // onlyEmptyTopic reports whether messages in the channel cannot have a topic.
 func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_only" }
 
-// has reports whether the server has the permission that grants the right.
-func (c *Channel) has(right Right) bool {
-	_, ok := c.Permissions[string(right)]
-	return ok || c.Unknown[string(right)] || right == CanRead || right == CanReadHistory
+// has reports whether the server has the permission.
+func (c *Channel) has(permission ChannelPermission) bool {
+	_, ok := c.Permissions[string(permission)]
+	return ok || c.Unknown[string(permission)] || permission == CanRead || permission == CanReadHistory
 }
 
-// Can returns the people who have a right. certain is false if the server has no such permission, or if more people may
-// have the right because of unknown facts. Time limits, and permissions that only the server's shell grants, are not
+// Can returns the people who have a permission. certain is false if the server has no such permission, or if more people may
+// have the permission because of unknown facts. Time limits, and permissions that only the server's shell grants, are not
 // considered.
-func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
-	if !channel.has(right) {
+func (a *Access) Can(permission ChannelPermission, channel Channel) (who People, certain bool) {
+	if !channel.has(permission) {
 		return People{roster: a.roster}, false
 	}
-	return a.held(right, a.outcomes(&channel)).Certain()
+	return a.held(permission, a.outcomes(&channel)).Certain()
 }
 
-// organizationRights are the organization's permissions that grant a right in every channel, and
-// whether they can grant it to guests. For the latter, what the server publishes takes
+// organizationPermissions are the organization's permissions that permit in every channel what a channel's permission permits in one,
+// and whether they can permit it to guests. For the latter, what the server publishes takes
 // precedence (server-behavior §P6).
-var organizationRights = map[Right]struct {
+var organizationPermissions = map[ChannelPermission]struct {
 	setting       string
 	allowEveryone bool
 }{
@@ -148,13 +148,13 @@ var organizationRights = map[Right]struct {
 	CanResolveTopics:             {"can_resolve_topics_group", true},
 }
 
-// OrganizationPermission returns the permission of the organization that grants a right in every channel that people
+// OrganizationPermission returns the permission of the organization that grants a permission in every channel that people
 // have access to; "" if there is none.
-func (r Right) OrganizationPermission() string { return organizationRights[r].setting }
+func (r ChannelPermission) OrganizationPermission() string { return organizationPermissions[r].setting }
 
-// permittedByOrganization returns the people who have a right because of a permission of the organization.
-func (o *outcome) permittedByOrganization(right Right) bitset {
-	by, ok := organizationRights[right]
+// permittedByOrganization returns the people who have a permission because of a permission of the organization.
+func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
+	by, ok := organizationPermissions[permission]
 	if !ok {
 		return nil
 	}

@@ -34,8 +34,8 @@ func (c caller) refused(diags *diag.Diagnostics) bool {
 
 // ofOrganization returns the value of an organization permission, and whether the account has it. On an old server
 // without the setting, the account has it.
-func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
-	who, ok := c.organization.Realm().Permissions[right]
+func (c caller) ofOrganization(name string) (who zulip.GroupSettingValue, has bool) {
+	who, ok := c.organization.Realm().Permissions[name]
 	return who, !ok || permission.Admits(who, c.self, c.organization)
 }
 
@@ -59,7 +59,7 @@ func (c caller) managers(group *zulip.UserGroup) string {
 }
 
 // checkMembership refuses a change of members that the account can't make, and names who can. To add or remove only
-// itself, the right to join or leave is enough.
+// itself, the permission to join or leave is enough.
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
 	if c.manages(group) {
 		return
@@ -91,7 +91,7 @@ func (p planning) checkCaller(change update) {
 	}
 	switch {
 	case p.now == nil:
-		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
+		p.Meta.RequirePermission(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
 	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
 		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "This is allowed for "+c.managers(p.now)+".", p.Diags)
 	default:
@@ -104,7 +104,7 @@ func (p planning) checkCaller(change update) {
 // can_manage_group depends on the changed one.
 //
 // A loss outside the changed group is a warning in a plan, because another resource of the run may prevent it. The
-// account must keep the right to manage a new group, whose ID is zero.
+// account must keep the permission to manage a new group, whose ID is zero.
 func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
 	if !c.meta.LockoutProtection {
 		return
@@ -133,7 +133,7 @@ func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Di
 	}
 }
 
-// losesElsewhere returns the rights that the account would lose outside the changed group.
+// losesElsewhere returns the permissions that the account would lose outside the changed group.
 func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []string) {
 	for _, group := range c.organization.UserGroups().List() {
 		if group.ID != changed.ID && !group.IsSystemGroup && !group.Deactivated && c.manages(group) && !then.manages(group) {
@@ -144,7 +144,7 @@ func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []st
 		value, ok := c.organization.Realm().Permissions[setting.Name]
 		isAboutMessages := setting.AllowEveryone || setting.BySending
 		if ok && !isAboutMessages && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
-			lost = append(lost, setting.Right)
+			lost = append(lost, setting.Action)
 		}
 	}
 	return lost
