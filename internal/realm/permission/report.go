@@ -197,9 +197,9 @@ func (r Report) SurpriseRank(user *zulip.User) int {
 	case user.Role == zulip.RoleGuest:
 		return 1
 	case user.IsBot:
-		return 2
+		return 2 + int(zulip.RoleGuest) + int(user.Role) // after all people
 	}
-	return 3 + int(user.Role)
+	return 2 + int(user.Role)
 }
 
 func (r Report) sentence(line *line) string {

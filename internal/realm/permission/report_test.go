@@ -43,21 +43,21 @@ func TestReport_Channel_AccessChanges(t *testing.T) {
 		"the account itself first": {
 			but(public, permission.CanAdministerChannel, zulip.NamedGroup(15)), public,
 			[]string{"Can no longer administer the channel, add subscribers, remove subscribers and move messages: " +
-				"Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Bea (u2@example.com) and Cem (u3@example.com)."},
+				"Dan (u4@example.com, the provider's account), Bea (u2@example.com), Cem (u3@example.com) and Bot (u6@example.com, a bot)."},
 		},
 		"nobody is left": {
 			public, but(but(public, permission.CanSendMessage, zulip.NamedGroup(nobody)), permission.CanResolveTopics, listed(3)),
 			[]string{
 				"No one is left who can post and start topics.",
-				"Can no longer post and start topics: Dan (u4@example.com, the provider's account), Gus (u5@example.com, a guest), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				"Can no longer post and start topics: Dan (u4@example.com, the provider's account), Gus (u5@example.com, a guest), Ada (u1@example.com), Bea (u2@example.com), Cem (u3@example.com) and Bot (u6@example.com, a bot).",
 				"Can now resolve topics: Cem (u3@example.com).",
 			},
 		},
 		"a public channel becomes private": {
 			public, private,
 			[]string{
-				"Can no longer read: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot) and Bea (u2@example.com).",
-				"Can no longer join: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				"Can no longer read: Dan (u4@example.com, the provider's account), Bea (u2@example.com) and Bot (u6@example.com, a bot).",
+				"Can no longer join: Dan (u4@example.com, the provider's account), Ada (u1@example.com), Bea (u2@example.com), Cem (u3@example.com) and Bot (u6@example.com, a bot).",
 				// The bot can still post where its owner is subscribed.
 				"Can no longer post and start topics: Dan (u4@example.com, the provider's account) and Bea (u2@example.com).",
 			},
@@ -235,7 +235,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 		// Cem and Gus are in the group that contains sre, but guests never create groups.
 		"less": {
 			[]permission.OrganizationChange{change("can_create_groups", group("role:members"), group("leads"))},
-			[]string{"Can no longer create user groups: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com) and Bea (u2@example.com)."},
+			[]string{"Can no longer create user groups: Dan (u4@example.com, the provider's account), Ada (u1@example.com), Bea (u2@example.com) and Bot (u6@example.com, a bot)."},
 		},
 		"where guests can have it": {
 			[]permission.OrganizationChange{change("can_resolve_topics_group", group("role:members"), group("role:everyone"))},
