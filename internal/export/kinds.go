@@ -351,9 +351,18 @@ func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
 // isCreator reports whether principals are exactly the creator of an object: the server's value of a permission that
 // was never set.
 func (e *export) isCreator(o *object, words []string) bool {
-	id, err := strconv.ParseInt(o.text("creator_id"), 10, 64)
-	creator, ok := e.snapshot.User(id)
-	return err == nil && ok && len(words) == 1 && words[0] == userPrefix+creator.Address()
+	id, _ := strconv.ParseInt(o.id, 10, 64) // it is one
+	var creatorID *int64
+	if channel, ok := e.snapshot.Channels().ByID(id); ok && o.kind.resource == "zulip_channel" {
+		creatorID = channel.CreatorID
+	} else if group, ok := e.snapshot.UserGroups().ByID(id); ok && o.kind.resource == "zulip_user_group" {
+		creatorID = group.CreatorID
+	}
+	if creatorID == nil {
+		return false
+	}
+	creator, ok := e.snapshot.User(*creatorID)
+	return ok && len(words) == 1 && words[0] == userPrefix+creator.Address()
 }
 
 // allowsEveryLogin reports whether all authentication methods of the server are enabled.

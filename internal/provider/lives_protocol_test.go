@@ -127,7 +127,7 @@ func (l life) expectGone(t *testing.T, o *acctest.Organization, id any) {
 	again := o.NewRun(t, l.of)
 	for tries := 1; ; tries++ { // a real server can show a deleted object for a moment
 		diags := again.Import(l.importIDOf(id), nil)
-		if len(diags.Errors()) > 0 || again.State == nil || inactive(again.State.Values) {
+		if len(diags.Errors()) > 0 || again.State == nil || again.State.Values["is_active"] == false {
 			return
 		}
 		if o.Sandbox != nil || tries == 5 {
@@ -147,11 +147,6 @@ func (l life) importIDOf(id any) string {
 		return l.importID
 	}
 	return fmt.Sprint(id)
-}
-
-// inactive reports whether an imported object is archived or deactivated.
-func inactive(state values) bool {
-	return state["is_archived"] == true || state["is_active"] == false
 }
 
 // The state stays correct when the server is upgraded, and nothing is lost when it is downgraded.

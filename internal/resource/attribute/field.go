@@ -35,8 +35,6 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 	Description, Setting string
 	// Required is true if a configuration must set it, ReadOnly if it cannot.
 	Required, ReadOnly bool
-	// IsIncidental is true for a read-only attribute that no one references: the state omits it like an unmanaged one.
-	IsIncidental bool
 	// Follows is true if the value follows from other attributes, so that it is unknown while they change.
 	Follows bool
 	// Validators are validators of the attribute's type.

@@ -53,17 +53,12 @@ func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Dia
 	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
 }
 
-// omittable is a row whose attribute a state can omit. The private state has its value if it can be configured.
+// omittable is a row whose attribute a state can omit. The private state then has its value.
 type omittable[Model any] interface {
-	isOmittable() bool
 	isOptional() bool
 	isNull(*Model) bool
 	encode(*Model) any
 	decode(*Model, json.RawMessage) error
-}
-
-func (f Field[Model, Object, Update, Value]) isOmittable() bool {
-	return f.isOptional() || f.IsIncidental
 }
 
 // isOptional reports whether the attribute can be configured and omitted from the state. A set stays in the state,
@@ -117,10 +112,8 @@ func (t *Table[Model, Object, Update]) Omittable() (names []string) {
 	if !t.OmitUnmanaged {
 		return nil
 	}
-	for _, row := range t.Rows {
-		if one, ok := row.(omittable[Model]); ok && one.isOmittable() {
-			names = append(names, row.AttributeName())
-		}
+	for _, row := range t.kept() {
+		names = append(names, row.AttributeName())
 	}
 	for _, setting := range t.Wire.Table.Settings {
 		names = append(names, setting.Name)
@@ -128,7 +121,7 @@ func (t *Table[Model, Object, Update]) Omittable() (names []string) {
 	return names
 }
 
-// kept returns the rows that a state can omit and whose values the private state has.
+// kept returns the rows that a state can omit.
 func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]) {
 	for _, row := range t.Rows {
 		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
@@ -141,7 +134,7 @@ func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]
 // omits reports whether a state omits the attribute of a row.
 func (t *Table[Model, Object, Update]) omits(row Row[Model, Object, Update], state *Model) bool {
 	one, ok := row.(omittable[Model])
-	return t.OmitUnmanaged && ok && one.isOmittable() && one.isNull(state)
+	return t.OmitUnmanaged && ok && one.isOptional() && one.isNull(state)
 }
 
 // omitted returns the permissions that a state omits.

@@ -226,8 +226,9 @@ func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing,
 // 0.
 //
 // A new attribute, or one that accepts further values, needs no new version, because a state without it reads as null.
-// A renamed or removed attribute, or a changed type, does. The resource's schema then gets its own, higher version, and
-// an UpgradeState besides that of [Resource], with an upgrader from each earlier version.
+// Neither does a removed attribute, because its value is dropped when a state is read. A renamed attribute, or a changed
+// type, does. The resource's schema then gets its own, higher version, and an UpgradeState besides that of [Resource],
+// with an upgrader from each earlier version.
 const SchemaVersion = 1
 
 // UpgradeState reads the states of builds from before the first release, which have the same attributes.

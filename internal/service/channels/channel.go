@@ -383,10 +383,7 @@ type channelFacts struct {
 	CanSubscribeGroup                 types.Set `tfsdk:"can_subscribe_group"`
 	CanResolveTopicsGroup             types.Set `tfsdk:"can_resolve_topics_group"`
 
-	CreatorID   types.Int64  `tfsdk:"creator_id"`
-	DateCreated types.String `tfsdk:"date_created"`
-	IsArchived  types.Bool   `tfsdk:"is_archived"`
-	URL         types.String `tfsdk:"url"`
+	URL types.String `tfsdk:"url"`
 }
 
 // channelModel is the resource: the facts, and how the channel is created and destroyed.

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -147,26 +146,6 @@ var attributes = table{
 			At:      func(f *channelFacts) *types.String { return &f.Folder },
 			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
 		}},
-		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for very old channels and for channels imported from another product.",
-			Setting: notInNewStates,
-			At:      func(f *channelFacts) *types.Int64 { return &f.CreatorID },
-			Read:    func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
-		},
-		row[types.String]{
-			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the channel was created (RFC 3339).",
-			Setting: notInNewStates,
-			At:      func(f *channelFacts) *types.String { return &f.DateCreated },
-			Read: func(c *zulip.Channel) types.String {
-				return types.StringValue(time.Unix(c.DateCreated, 0).UTC().Format(time.RFC3339))
-			},
-		},
-		row[types.Bool]{
-			Name: "is_archived", ReadOnly: true, IsIncidental: true, Description: "If true, the channel is archived.",
-			Setting: notInNewStates + " If someone archives the channel outside Terraform, the next plan re-creates it.",
-			At:      func(f *channelFacts) *types.Bool { return &f.IsArchived },
-			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
-		},
 		urlRow{row[types.String]{
 			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,
 			At: func(f *channelFacts) *types.String { return &f.URL },
@@ -191,10 +170,6 @@ var attributes = table{
 		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
 }
-
-// notInNewStates is the sentence on the page of the resource for attributes that only the server sets and that a
-// state omits.
-const notInNewStates = "Null if Terraform created or adopted the channel."
 
 // mayLetDelete is the permission to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Permission: "can_set_delete_message_policy_group"}

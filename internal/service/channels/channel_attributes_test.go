@@ -30,9 +30,6 @@ func samples(folder int64) attributetest.Samples {
 		"message_retention_days":     {`{"message_retention_days": null}`, `{"message_retention_days": 30}`},
 		"is_default":                 {`{"is_default": false}`, `{"is_default": true}`},
 		"default_push_notifications": {`{"default_push_notifications": false}`, `{"default_push_notifications": true}`},
-		"creator_id":                 {`{"creator_id": 1}`, `{"creator_id": 2}`},
-		"date_created":               {`{"date_created": 1}`, `{"date_created": 2}`},
-		"is_archived":                {`{"is_archived": false}`, `{"is_archived": true}`},
 		"url":                        {`{"stream_id": 1}`, `{"stream_id": 2}`},
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -27,11 +29,11 @@ import (
 
 // NewChannelDataSource returns the data source zulip_channel.
 func NewChannelDataSource() datasource.DataSource {
-	return adapter.DataSource[channelFacts]{Name: "channel", Schema: channelDataSchema, Read: readChannelData}.New()
+	return adapter.DataSource[shown]{Name: "channel", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
 func channelDataSchema() schema.Schema {
-	all := attributes.DataSourceAttributes()
+	all := shownAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Set this or `name`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
@@ -45,7 +47,7 @@ func channelDataSchema() schema.Schema {
 	}
 }
 
-func readChannelData(_ context.Context, c *adapter.Call[channelFacts], config *channelFacts) error {
+func readChannelData(_ context.Context, c *adapter.Call[shown], config *shown) error {
 	s, err := c.Read("the channels", store.Channels)
 	if err != nil {
 		return err
@@ -58,9 +60,33 @@ func readChannelData(_ context.Context, c *adapter.Call[channelFacts], config *c
 	if err != nil {
 		return lookup.NoSuchChannel(at, err)
 	}
-	*config = channelFacts{}
-	attributes.Read(config, channel, attribute.On(c.Base, s), c.Diags)
+	*config = shown{}
+	config.read(channel, attribute.On(c.Base, s), c.Diags)
 	return nil
+}
+
+// shown are the attributes that both data sources have.
+type shown struct {
+	channelFacts
+	CreatorID   types.Int64  `tfsdk:"creator_id"`
+	DateCreated types.String `tfsdk:"date_created"`
+	IsArchived  types.Bool   `tfsdk:"is_archived"`
+}
+
+func (s *shown) read(channel *zulip.Channel, on attribute.Server, diags *diag.Diagnostics) {
+	attributes.Read(&s.channelFacts, channel, on, diags)
+	s.CreatorID = types.Int64PointerValue(channel.CreatorID)
+	s.DateCreated = types.StringValue(time.Unix(channel.DateCreated, 0).UTC().Format(time.RFC3339))
+	s.IsArchived = types.BoolValue(channel.IsArchived)
+}
+
+// shownAttributes describe the attributes that both data sources have.
+func shownAttributes() map[string]schema.Attribute {
+	all := attributes.DataSourceAttributes()
+	all["creator_id"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null for very old channels and for channels imported from another product."}
+	all["date_created"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the channel was created (RFC 3339)."}
+	all["is_archived"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "If true, the channel is archived."}
+	return all
 }
 
 // NewChannelsDataSource returns the data source zulip_channels.
@@ -78,7 +104,7 @@ func channelsDataSchema() schema.Schema {
 			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels (`true`), or only other channels (`false`)."},
 			"channels": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "Channels.",
-				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
 			},
 		},
 	}
@@ -89,7 +115,7 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 	if err != nil {
 		return err
 	}
-	list.Channels = []channelFacts{}
+	list.Channels = []shown{}
 	on := attribute.On(c.Base, s)
 	for _, channel := range s.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
@@ -98,19 +124,19 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 			!list.IsDefault.IsNull() && list.IsDefault.ValueBool() != channel.IsDefault {
 			continue
 		}
-		var found channelFacts
-		attributes.Read(&found, channel, on, c.Diags)
+		var found shown
+		found.read(channel, on, c.Diags)
 		list.Channels = append(list.Channels, found)
 	}
 	return nil
 }
 
 type channelListModel struct {
-	IncludeArchived types.Bool     `tfsdk:"include_archived"`
-	Privacy         types.String   `tfsdk:"privacy"`
-	FolderID        types.Int64    `tfsdk:"folder_id"`
-	IsDefault       types.Bool     `tfsdk:"is_default"`
-	Channels        []channelFacts `tfsdk:"channels"`
+	IncludeArchived types.Bool   `tfsdk:"include_archived"`
+	Privacy         types.String `tfsdk:"privacy"`
+	FolderID        types.Int64  `tfsdk:"folder_id"`
+	IsDefault       types.Bool   `tfsdk:"is_default"`
+	Channels        []shown      `tfsdk:"channels"`
 }
 
 // NewChannelList returns the list resource zulip_channel.

@@ -284,9 +284,6 @@ type userGroupFacts struct {
 	CanManageGroup        types.Set `tfsdk:"can_manage_group"`
 	CanMentionGroup       types.Set `tfsdk:"can_mention_group"`
 	CanRemoveMembersGroup types.Set `tfsdk:"can_remove_members_group"`
-
-	CreatorID   types.Int64  `tfsdk:"creator_id"`
-	DateCreated types.String `tfsdk:"date_created"`
 }
 
 // model is the resource: the facts, and how the group is created.

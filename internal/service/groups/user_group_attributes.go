@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -59,10 +58,6 @@ var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
 const unknownText = "If a change of the list isn't known during plan, an existing group is left unchanged; apply again to update it."
 
-// notInNewStates is the sentence on the page of the resource for attributes that only the server sets and that a
-// state omits.
-const notInNewStates = "Null if Terraform created or adopted the group."
-
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see creationAttributes.
 var attributes = table{
@@ -104,23 +99,6 @@ var attributes = table{
 			setting: "IDs, `group:NAME` and `group_id:N` also work; write `name:2024` for a group whose name is a number. The order doesn't matter. The list is complete: an apply removes other subgroups. " + unknownText,
 		},
 		membershipIDsRow{subgroupsList},
-		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",
-			Setting: notInNewStates,
-			At:      func(f *userGroupFacts) *types.Int64 { return &f.CreatorID },
-			Read:    func(g *zulip.UserGroup) types.Int64 { return types.Int64PointerValue(g.CreatorID) },
-		},
-		row[types.String]{
-			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the group was created (RFC 3339). Null for roles and very old groups.",
-			Setting: notInNewStates,
-			At:      func(f *userGroupFacts) *types.String { return &f.DateCreated },
-			Read: func(g *zulip.UserGroup) types.String {
-				if g.DateCreated == nil {
-					return types.StringNull()
-				}
-				return types.StringValue(time.Unix(*g.DateCreated, 0).UTC().Format(time.RFC3339))
-			},
-		},
 	},
 	Permissions: map[string]attribute.Permission[userGroupFacts]{
 		"can_add_members_group":    {At: func(f *userGroupFacts) *types.Set { return &f.CanAddMembersGroup }},

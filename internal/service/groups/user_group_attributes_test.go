@@ -26,8 +26,6 @@ func samples(t *testing.T, o *acctest.Organization) attributetest.Samples {
 		"member_ids":   {`{"members": []}`, people},
 		"subgroups":    {`{"direct_subgroup_ids": []}`, groups},
 		"subgroup_ids": {`{"direct_subgroup_ids": []}`, groups},
-		"creator_id":   {`{"creator_id": 1}`, `{"creator_id": 2}`},
-		"date_created": {`{"date_created": 1}`, `{"date_created": 2}`},
 	}
 }
 

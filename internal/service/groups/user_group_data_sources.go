@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -76,12 +77,18 @@ type dataModel struct {
 // shown has the attributes of both data sources.
 type shown struct {
 	userGroupFacts
-	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
-	IsDeactivated types.Bool `tfsdk:"is_deactivated"`
+	CreatorID     types.Int64  `tfsdk:"creator_id"`
+	DateCreated   types.String `tfsdk:"date_created"`
+	IsSystemGroup types.Bool   `tfsdk:"is_system_group"`
+	IsDeactivated types.Bool   `tfsdk:"is_deactivated"`
 }
 
 func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
 	attributes.Read(&s.userGroupFacts, group, on, diags)
+	s.CreatorID = types.Int64PointerValue(group.CreatorID)
+	if group.DateCreated != nil {
+		s.DateCreated = types.StringValue(time.Unix(*group.DateCreated, 0).UTC().Format(time.RFC3339))
+	}
 	s.IsSystemGroup = types.BoolValue(group.IsSystemGroup)
 	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
@@ -89,6 +96,8 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 // shownAttributes returns the schema of the attributes of both data sources.
 func shownAttributes() map[string]schema.Attribute {
 	all := attributes.DataSourceAttributes()
+	all["creator_id"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null for roles and very old groups."}
+	all["date_created"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the group was created (RFC 3339). Null for roles and very old groups."}
 	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is a role, whose members follow from the roles of users."}
 	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is deactivated."}
 	return all

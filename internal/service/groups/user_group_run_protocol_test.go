@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -286,6 +287,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 		"id": id(t, o, "leads"), "members": set(amara, ines), "all_members": set(amara, ines, lena),
 		"subgroups": set("sre"), "all_subgroups": set("sre"), "is_system_group": false, "is_deactivated": false,
 		"description": "Team leads", "can_manage_group": set("user:" + ines), "can_leave_group": set("role:everyone"),
+		"creator_id": o.Self.ID, "date_created": time.Unix(*group(t, o, "leads").DateCreated, 0).UTC().Format(time.RFC3339),
 	} {
 		got := leads[attribute]
 		if _, isList := got.([]any); isList {
@@ -297,7 +299,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 	}
 	role, diags := p.ReadData("zulip_user_group", values{"name": "role:administrators"})
 	diags.ExpectNoError(t)
-	if role["is_system_group"] != true || role["creator_id"] != nil || !reflect.DeepEqual(role["all_subgroups"], set("role:owners")) {
+	if role["is_system_group"] != true || role["creator_id"] != nil || role["date_created"] != nil || !reflect.DeepEqual(role["all_subgroups"], set("role:owners")) {
 		t.Errorf("the role is %v", role)
 	}
 	_, diags = p.ReadData("zulip_user_group", values{"name": "lead"})
