@@ -122,6 +122,7 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 		c.errorf("%s: it cannot be set, and is sent", name)
 	}
 	if resource.IsOptional() && slices.Contains(c.Table.Omittable(), name) {
+		c.checkPrivateState(name, before, was)
 		c.checkPrivateState(name, after, is)
 	}
 	row.KeepPlanned(prior, planned)
@@ -137,6 +138,29 @@ func (c *checking[Model, Object, Update]) checkPrivateState(name string, object 
 	prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.On, &diags)
 	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.Unread) > 0 || !kept.Equal(is) {
 		c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, is)
+	}
+}
+
+// checkPermissionState checks that the private state has the value of a permission that the state omits: of each role
+// and group, the account, another user, and none.
+func (c *checking[Model, Object, Update]) checkPermissionState(name string) {
+	samples := []string{`{}`}
+	for _, id := range []int64{c.On.Account, c.On.Account + 1} {
+		samples = append(samples, fmt.Sprintf(`{%q: {"direct_members": [%d], "direct_subgroups": []}}`, name, id))
+	}
+	for _, group := range c.On.View.UserGroups().List() {
+		samples = append(samples, fmt.Sprintf(`{%q: %d}`, name, group.ID))
+	}
+	for _, sample := range samples {
+		var diags diag.Diagnostics
+		object := c.decode(sample)
+		private := c.Table.PrivateStateOf(new(Model), object, nil, c.On, &diags)
+		prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.On, &diags)
+		kept, isKept := prior.Permissions[name]
+		held, isHeld := c.Table.Wire.Values(object)[name]
+		if diags.HasError() || len(prior.Unread) > 0 || isKept != isHeld || !reflect.DeepEqual(kept, held) {
+			c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, held)
+		}
 	}
 }
 
@@ -175,6 +199,9 @@ func (c *checking[Model, Object, Update]) permissions(known map[string]bool) {
 		*c.Table.Sets(&model)(setting.Name) = set
 		if !set.Equal(c.Values(&model)[setting.Name]) {
 			c.errorf("%s: the model has it in another place", setting.Name)
+		}
+		if slices.Contains(c.Table.Omittable(), setting.Name) {
+			c.checkPermissionState(setting.Name)
 		}
 	}
 	for name := range c.Table.Permissions {

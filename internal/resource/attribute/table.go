@@ -66,6 +66,8 @@ type Table[Model, Object, Update any] struct {
 	Wire Permissions[Object, Update]
 	// OmitUnmanaged is true if the state omits unmanaged attributes: see [Prior].
 	OmitUnmanaged bool
+	// New is an object that is created without attributes. It goes with OmitUnmanaged.
+	New Object
 }
 
 // Row is one attribute of a table. [Field] implements it for most of them.
@@ -103,11 +105,13 @@ type Server struct {
 	View         *snapshot.Snapshot
 	FeatureLevel int
 	Site         string
+	// Account is the user ID of the provider's account.
+	Account int64
 }
 
 // On returns the context of rows for the server of a resource or data source.
 func On(b *base.Base, view *snapshot.Snapshot) Server {
-	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site()}
+	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site(), Account: b.Meta.Store.Self().ID}
 }
 
 // Prior is the starting point of a plan: a state, or for a new object the object that it starts from.

@@ -3,8 +3,11 @@ package attribute
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // unmanagedKey is the key of the values in the private state that the state omits.
@@ -54,7 +58,8 @@ func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Dia
 }
 
 // omittable is a row whose attribute a state can omit. The private state then has its value.
-type omittable[Model any] interface {
+type omittable[Model, Object, Update any] interface {
+	Row[Model, Object, Update]
 	isOptional() bool
 	isNull(*Model) bool
 	encode(*Model) any
@@ -109,67 +114,72 @@ func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMe
 
 // Omittable returns the names of the attributes that a state can omit.
 func (t *Table[Model, Object, Update]) Omittable() (names []string) {
-	if !t.OmitUnmanaged {
-		return nil
-	}
-	for _, row := range t.kept() {
-		names = append(names, row.AttributeName())
-	}
-	for _, setting := range t.Wire.Table.Settings {
-		names = append(names, setting.Name)
-	}
-	return names
+	return t.omitted(new(Model))
 }
 
-// kept returns the rows that a state can omit.
-func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]) {
+// omittable returns the rows that a state can omit.
+func (t *Table[Model, Object, Update]) omittable() (rows []omittable[Model, Object, Update]) {
 	for _, row := range t.Rows {
-		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
-			rows = append(rows, row)
+		if one, ok := row.(omittable[Model, Object, Update]); ok && one.isOptional() {
+			rows = append(rows, one)
 		}
 	}
 	return rows
 }
 
-// omits reports whether a state omits the attribute of a row.
-func (t *Table[Model, Object, Update]) omits(row Row[Model, Object, Update], state *Model) bool {
-	one, ok := row.(omittable[Model])
-	return t.OmitUnmanaged && ok && one.isOptional() && one.isNull(state)
-}
-
-// omitted returns the permissions that a state omits.
-func (t *Table[Model, Object, Update]) omitted(state *Model) (settings []string) {
+// omitted returns the names of the attributes that a state omits.
+func (t *Table[Model, Object, Update]) omitted(state *Model) (names []string) {
 	if !t.OmitUnmanaged {
 		return nil
 	}
-	for _, setting := range t.Wire.Table.Settings {
-		if t.Sets(state)(setting.Name).IsNull() {
-			settings = append(settings, setting.Name)
+	for _, row := range t.omittable() {
+		if row.isNull(state) {
+			names = append(names, row.AttributeName())
 		}
 	}
-	return settings
+	for _, setting := range t.Wire.Table.Settings {
+		if t.Sets(state)(setting.Name).IsNull() {
+			names = append(names, setting.Name)
+		}
+	}
+	return names
 }
 
 // Refresh is Read for an existing state, in which omitted attributes stay omitted.
 func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on Server, diags *diag.Diagnostics) {
 	omitted := t.omitted(state)
 	for _, row := range t.Rows {
-		if !t.omits(row, state) {
+		if !slices.Contains(omitted, row.AttributeName()) {
 			row.ReadInto(state, object, on, diags)
 		}
 	}
 	sets := t.Sets(state)
 	sets.Read(t.Wire.Table, t.Wire.Values(object), on.View)
-	for _, setting := range omitted {
-		*sets(setting) = types.SetNull(types.StringType)
+	for _, setting := range t.Wire.Table.Settings {
+		if slices.Contains(omitted, setting.Name) {
+			*sets(setting.Name) = types.SetNull(types.StringType)
+		}
 	}
+}
+
+// nullJSON is the value of an attribute that the server does not have.
+const nullJSON = "null"
+
+// unmanaged has the values that a state omits. It omits those of a new object, because the state is written again
+// after each resource of an apply.
+type unmanaged struct {
+	// Fingerprint is that of the values of a new object. Another version of the provider or of the server may have
+	// others.
+	Fingerprint uint32 `json:"f"`
+	// Creator is the user ID of the new object's creator, and Level the feature level of its server, when the values
+	// were stored. Another account may read them, and the server may have been upgraded.
+	Creator int64                      `json:"c"`
+	Level   int                        `json:"l"`
+	Values  map[string]json.RawMessage `json:"v,omitempty"`
 }
 
 // PrivateStateOf returns the private state for a state of an object. differing are the permissions whose values in
 // the state and on the server differ.
-//
-// The omitted values are in the order of the table, after a number that encodes their attributes, so that they take
-// less space than in the state. A managed attribute is null there.
 func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *PrivateState {
 	held, omitted := t.Wire.Values(object), t.omitted(state)
 	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}}
@@ -179,107 +189,122 @@ func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Objec
 	for _, setting := range slices.Concat(differing, omitted) {
 		delete(b.Permissions, setting)
 	}
-	var values Model
-	all, isAny := []any{t.fingerprint()}, false
-	for _, row := range t.kept() {
-		var value any
-		if one, ok := row.(omittable[Model]); ok && t.omits(row, state) {
-			row.ReadInto(&values, object, on, diags)
-			value = one.encode(&values)
-			isAny = isAny || !one.isNull(&values)
-		}
-		all = append(all, value)
-	}
-	for _, setting := range t.Wire.Table.Settings {
-		if value, ok := held[setting.Name]; ok && slices.Contains(omitted, setting.Name) {
-			all, isAny = append(all, value), true
-		} else {
-			all = append(all, nil)
-		}
-	}
-	if !isAny {
+	current := t.encode(object, held, on, diags)
+	if !slices.ContainsFunc(omitted, func(name string) bool { return string(current[name]) != nullJSON }) {
 		return b
 	}
-	var err error
-	if b.Unmanaged, err = json.Marshal(all); err != nil {
-		base.AddBug(diags, "encode private state", err)
+	initial := t.initial(on, diags)
+	kept := unmanaged{fingerprint(initial), on.Account, on.FeatureLevel, map[string]json.RawMessage{}}
+	for _, name := range omitted {
+		if string(current[name]) != string(initial[name]) {
+			kept.Values[name] = current[name]
+		}
 	}
+	b.Unmanaged = marshal(kept, diags)
 	return b
 }
 
-// fingerprint distinguishes the attributes that a state can omit from those of another version of the provider.
-func (t *Table[Model, Object, Update]) fingerprint() uint32 {
-	hash := fnv.New32a()
-	for _, row := range t.kept() {
-		_, _ = hash.Write([]byte(row.AttributeName() + " ")) // never fails
+// encode returns the attributes of an object that a state can omit. One that the server does not have is null.
+func (t *Table[Model, Object, Update]) encode(object Object, permissions map[string]zulip.GroupSettingValue, on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+	var values Model
+	all := map[string]json.RawMessage{}
+	for _, row := range t.omittable() {
+		row.ReadInto(&values, object, on, diags)
+		all[row.AttributeName()] = marshal(row.encode(&values), diags)
 	}
 	for _, setting := range t.Wire.Table.Settings {
-		_, _ = hash.Write([]byte(setting.Name + " "))
+		all[setting.Name] = json.RawMessage(nullJSON)
+		if value, ok := permissions[setting.Name]; ok {
+			all[setting.Name] = marshal(value, diags)
+		}
+	}
+	for name := range all {
+		if featurelevel.Lookup(t.Resource, name) > on.FeatureLevel {
+			all[name] = json.RawMessage(nullJSON)
+		}
+	}
+	return all
+}
+
+// initial returns the attributes of a new object that a state can omit.
+func (t *Table[Model, Object, Update]) initial(on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+	permissions := map[string]zulip.GroupSettingValue{}
+	for _, setting := range t.Wire.Table.Settings {
+		standard := t.Wire.Table.DefaultOf(setting, on.View.Realm())
+		if group, ok := on.View.UserGroups().ByName(standard); ok {
+			permissions[setting.Name] = zulip.NamedGroup(group.ID)
+		} else if strings.Contains(standard, "creator") {
+			permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{on.Account}}
+		}
+	}
+	return t.encode(t.New, permissions, on, diags)
+}
+
+func marshal(value any, diags *diag.Diagnostics) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		base.AddBug(diags, "encode private state", err)
+	}
+	return text
+}
+
+// fingerprint returns a hash of values and of the names of their attributes.
+func fingerprint(values map[string]json.RawMessage) uint32 {
+	hash := fnv.New32a()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		_, _ = fmt.Fprintln(hash, name, string(values[name])) // never fails
 	}
 	return hash.Sum32()
 }
 
-// complete adds the omitted values from the private state to the prior ones. A value that was not stored is taken from
-// object, and its attribute is added to Unread. object may be nil.
-func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unmanaged json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
+// complete adds the omitted values from the private state to the prior ones. If they were not stored, they are taken
+// from object, and their attributes are added to Unread. object may be nil.
+func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], kept json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
 	if !t.OmitUnmanaged {
 		return
 	}
-	values := *prior.State
+	values, omitted := *prior.State, t.omitted(prior.State)
 	prior.Values = &values
-	if kept := t.decodeUnmanaged(unmanaged); kept != nil {
-		t.completeByKept(prior, kept, diags)
-		return
-	}
-	for _, row := range t.kept() {
-		if t.omits(row, prior.State) {
-			prior.Unread = append(prior.Unread, row.AttributeName())
-			if object != nil {
-				row.ReadInto(&values, *object, on, diags)
-			}
-		}
-	}
-	for _, setting := range t.omitted(prior.State) {
-		prior.Unread = append(prior.Unread, setting)
+	all := t.decodeUnmanaged(kept, on, diags)
+	if all == nil {
+		prior.Unread = omitted
 		if object == nil {
-			continue
+			return
 		}
-		if value, ok := t.Wire.Values(*object)[setting]; ok {
-			prior.Permissions[setting] = value
-		}
+		all = t.encode(*object, t.Wire.Values(*object), on, diags)
 	}
-}
-
-// decodeUnmanaged returns the stored values, rows first; nil if there are none, or if they have other attributes.
-func (t *Table[Model, Object, Update]) decodeUnmanaged(unmanaged json.RawMessage) []json.RawMessage {
-	var all []json.RawMessage
-	var kept uint32
-	if json.Unmarshal(unmanaged, &all) != nil || len(all) != 1+len(t.kept())+len(t.Wire.Table.Settings) ||
-		json.Unmarshal(all[0], &kept) != nil || kept != t.fingerprint() {
-		return nil
-	}
-	return all[1:]
-}
-
-func (t *Table[Model, Object, Update]) completeByKept(prior *Prior[Model, Object], kept []json.RawMessage, diags *diag.Diagnostics) {
 	report := func(err error) {
 		if err != nil {
 			base.AddBug(diags, "decode private state", err)
 		}
 	}
-	rows := t.kept()
-	for i, row := range rows {
-		if one, ok := row.(omittable[Model]); ok && t.omits(row, prior.State) {
-			report(one.decode(prior.Values, kept[i]))
+	for _, row := range t.omittable() {
+		if slices.Contains(omitted, row.AttributeName()) {
+			report(row.decode(&values, all[row.AttributeName()]))
 		}
 	}
-	for i, setting := range t.Wire.Table.Settings {
-		raw := kept[len(rows)+i]
-		if !t.Sets(prior.State)(setting.Name).IsNull() || string(raw) == "null" {
+	for _, setting := range t.Wire.Table.Settings {
+		if !slices.Contains(omitted, setting.Name) || string(all[setting.Name]) == nullJSON {
 			continue
 		}
 		var value zulip.GroupSettingValue
-		report(json.Unmarshal(raw, &value))
+		report(json.Unmarshal(all[setting.Name], &value))
 		prior.Permissions[setting.Name] = value
 	}
+}
+
+// decodeUnmanaged returns the values that were stored, and those of a new object for the others; nil if nothing was
+// stored, or if the values of a new object differ from those at that time.
+func (t *Table[Model, Object, Update]) decodeUnmanaged(raw json.RawMessage, on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+	var kept unmanaged
+	if json.Unmarshal(raw, &kept) != nil {
+		return nil
+	}
+	on.Account, on.FeatureLevel = kept.Creator, kept.Level
+	all := t.initial(on, diags)
+	if fingerprint(all) != kept.Fingerprint {
+		return nil
+	}
+	maps.Copy(all, kept.Values)
+	return all
 }

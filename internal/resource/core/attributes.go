@@ -25,6 +25,8 @@ import (
 type Attributes[Model, Object, Update any] interface {
 	// read sets a model to the server's values. A value in the model with the same meaning keeps its form.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
+	// newObject returns an object that is created without attributes.
+	newObject() *Object
 	// omittable returns the attributes that a state omits if they are not managed. refresh is read for such a state.
 	omittable() []string
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
@@ -166,6 +168,8 @@ func (by byModel[Model, Object]) compares(name string) bool {
 func (by byModel[Model, Object]) read(m *Model, object *Object, c *Context, _ *diag.Diagnostics) {
 	by.def.ReadInto(m, object, c)
 }
+
+func (by byModel[Model, Object]) newObject() *Object { return nil }
 
 func (by byModel[Model, Object]) omittable() []string { return nil }
 
@@ -338,6 +342,8 @@ func (by byRows[Model, Facts, Object, Update]) prior(prior *PriorModel[Model, Ob
 func (by byRows[Model, Facts, Object, Update]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	by.table.Read(by.facts(m), object, c.server(), diags)
 }
+
+func (by byRows[Model, Facts, Object, Update]) newObject() *Object { return by.table.New }
 
 func (by byRows[Model, Facts, Object, Update]) omittable() []string { return by.table.Omittable() }
 

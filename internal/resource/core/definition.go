@@ -103,8 +103,6 @@ type Definition[Model, Object, Update any] struct {
 	// CheckTable is CheckPlan for a resource with a table. Optional.
 	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
 
-	// New returns an object that is created without attributes. It goes with a table.
-	New *Object
 	// Create sends the request that creates an object, and returns its ID; zero if the server does not return it.
 	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
 	// SentLater are attributes that the creating request does not carry, and that are sent after it.

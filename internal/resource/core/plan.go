@@ -110,7 +110,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 	c := r.context(view)
 	t = &TablePlan[Model, Object, Update]{Resource: r, On: c.server(), Config: p.Config, Plan: p.Plan, State: p.Prior, Diags: p.Diags}
 	if p.IsCreate() {
-		t.Prior = r.attributes.priorObject(r.def.New, c, p.Diags)
+		t.Prior = r.attributes.priorObject(r.attributes.newObject(), c, p.Diags)
 	} else {
 		object, _ := r.get(view, r.id(p.Prior))
 		t.Prior = r.attributes.priorState(p.Prior, attribute.ReadPrivateState(ctx, req.Private, p.Diags), object, c, p.Diags)

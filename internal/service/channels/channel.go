@@ -69,7 +69,7 @@ var channelChannels = &definition{
 	},
 	Fixed:    fixedFolder,
 	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
-	New: newChannel, Create: createChannel, SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn,
+	Create: createChannel, SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn,
 	Adopt: channelAdopt, Reactivate: unarchive,
 	Names:      names,
 	SendUpdate: sendUpdate, Protect: protect,

@@ -45,7 +45,7 @@ var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 // attributes are the attributes that the server has of a channel, one row each. The attributes about creation and
 // destroy are in creationAttributes.
 var attributes = table{
-	Resource: kind, OmitUnmanaged: true,
+	Resource: kind, OmitUnmanaged: true, New: newChannel,
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the channel.",
@@ -178,7 +178,7 @@ var mayLetDelete = attribute.Requirement{Permission: "can_set_delete_message_pol
 const inheritTopicsPolicy = "inherit"
 
 // newChannel is a channel as it is created when no attribute is set.
-var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy}
+var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy, DefaultPushNotifications: new(bool)}
 
 // urlRow is the row of the URL, which is computed and not part of the object.
 type urlRow struct{ row[types.String] }

@@ -2,8 +2,12 @@ package channels_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/attributetest"
@@ -38,7 +42,45 @@ func samples(folder int64) attributetest.Samples {
 func withFolder(id int64) resourceattribute.Server {
 	var facts snapshot.Facts
 	facts.Take(&zulip.RegisterAnswer{Folders: []*zulip.ChannelFolder{{ID: id, Name: "Operations"}}}, zulip.FetchFolders)
-	return resourceattribute.Server{View: snapshot.New(facts, new(runstate.State))}
+	facts.Take(&zulip.RegisterAnswer{UserGroups: []*zulip.UserGroup{
+		{ID: 2, Name: "role:nobody", IsSystemGroup: true}, {ID: 3, Name: "role:everyone", IsSystemGroup: true},
+		{ID: 4, Name: "role:administrators", IsSystemGroup: true}, {ID: 5, Name: "leads"},
+	}}, zulip.FetchUserGroups)
+	return resourceattribute.Server{View: snapshot.New(facts, new(runstate.State)), Account: 6, FeatureLevel: featurelevel.Newest}
+}
+
+// Defaults that are no longer those of the private state are not taken for what was read. Another account can read it,
+// and so can the account after an upgrade of the server.
+func TestChannelPrivateState_OtherDefaults_Unread(t *testing.T) {
+	var diags diag.Diagnostics
+	on, created := withFolder(1), new(zulip.Channel)
+	if err := json.Unmarshal([]byte(`{"topics_policy": "inherit", "default_push_notifications": false,
+		"can_administer_channel_group": {"direct_members": [6], "direct_subgroups": []}, "can_send_message_group": 3}`), created); err != nil {
+		t.Fatal(err)
+	}
+	private := channels.Attributes.PrivateStateOf(new(channels.Facts), created, nil, on, &diags)
+	for name, test := range map[string]struct {
+		change   func(*resourceattribute.Server)
+		isUnread bool
+	}{
+		"the same":              {func(*resourceattribute.Server) {}, false},
+		"another account":       {func(on *resourceattribute.Server) { on.Account = 7 }, false},
+		"another level":         {func(on *resourceattribute.Server) { on.FeatureLevel = featurelevel.Oldest }, false},
+		"other groups as roles": {func(on *resourceattribute.Server) { on.View = snapshot.New(snapshot.Facts{}, new(runstate.State)) }, true},
+	} {
+		now := on
+		test.change(&now)
+		prior := channels.Attributes.PriorWithPrivate(new(channels.Facts), *private, nil, now, &diags)
+		if isUnread := len(prior.Unread) == len(channels.Attributes.Omittable()); isUnread != test.isUnread || !isUnread && len(prior.Unread) > 0 {
+			t.Errorf("%s: not read are %v", name, prior.Unread)
+		}
+		if !test.isUnread && !reflect.DeepEqual(prior.Permissions, created.Permissions) {
+			t.Errorf("%s: the permissions are %v, not %v", name, prior.Permissions, created.Permissions)
+		}
+	}
+	if diags.HasError() {
+		t.Error(diags)
+	}
 }
 
 func TestChannelEveryAttribute(t *testing.T) {

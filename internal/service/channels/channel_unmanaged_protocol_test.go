@@ -13,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // readOnly are the attributes that only the server sets but that a state has, because other resources refer to them.
@@ -91,6 +92,56 @@ func TestProtocolChannel_Unmanaged_LeftOut(t *testing.T) {
 	o.Change(t, "narrow", zulip.ChannelUpdate{TopicsPolicy: &policy})
 	run.MustApply(config)
 	expectOmitted(t, "drifted", run.State.Values, but(more, values{"topics_policy": policy}))
+}
+
+// unmanagedOf returns the values in the private state that differ from those of a new channel.
+func unmanagedOf(t *testing.T, run *acctest.Run) map[string]any {
+	t.Helper()
+	var private map[string][]byte
+	if err := json.Unmarshal(run.State.Private, &private); err != nil {
+		t.Fatal(err)
+	}
+	var unmanaged struct {
+		F, C int64
+		V    map[string]any
+	}
+	if err := json.Unmarshal(private["unmanaged"], &unmanaged); err != nil || unmanaged.F == 0 || unmanaged.C == 0 {
+		t.Errorf("the private state is %s: %v", private["unmanaged"], err)
+	}
+	return unmanaged.V
+}
+
+func TestProtocolChannelPrivateState_Defaults_NotStored(t *testing.T) {
+	for _, level := range featurelevel.Tested {
+		t.Run(fmt.Sprint(level), func(t *testing.T) {
+			o, run := managedAt(t, level)
+			run.MustApply(values{"name": "narrow"})
+			if got := unmanagedOf(t, run); len(got) > 0 {
+				t.Errorf("the private state of a new channel has %v", got)
+			}
+			channelSetByHand(t, o, values{"name": "narrow", "description": "by hand", "can_send_message_group": who("role:moderators")})
+			run.Refresh().ExpectNoError(t)
+			want := map[string]any{"description": "by hand", "can_send_message_group": float64(o.SystemGroup(t, "role:moderators"))}
+			if got := unmanagedOf(t, run); !reflect.DeepEqual(got, want) {
+				t.Errorf("the private state has %v, not %v", got, want)
+			}
+		})
+	}
+}
+
+// The creator's permission is not taken for that of the account that applies.
+func TestProtocolChannel_NowManagedByOtherAccount_Compared(t *testing.T) {
+	const setting = "can_administer_channel_group"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	config := values{"name": "narrow", setting: who("role:moderators"), "description": "managed"}
+	plan := run.MustPlan(config)
+	old := zulip.GroupSettingValue{DirectMembers: []int64{o.Self.ID}}
+	sent := o.Sent()
+	other := o.As(t, "admin").NewRun(t, "zulip_channel")
+	other.State = run.State
+	other.Apply(plan).ExpectNoError(t)
+	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)}, params{"description": "managed"})
 }
 
 func TestProtocolChannel_NowManagedSame_NoRequest(t *testing.T) {

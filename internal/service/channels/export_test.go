@@ -5,3 +5,6 @@ var (
 	Attributes         = &attributes
 	CreationAttributes = creationAttributes
 )
+
+// Facts is exported for tests.
+type Facts = channelFacts

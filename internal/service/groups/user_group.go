@@ -79,7 +79,7 @@ func groups() *definition {
 			planIDs(p)
 			check(ctx, p)
 		},
-		New: &zulip.UserGroup{}, Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
+		Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
 		Adopt: adopt, Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
 		SendUpdate: sendUpdate,
 		Protect:    protect,

@@ -61,7 +61,7 @@ const unknownText = "If a change of the list isn't known during plan, an existin
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see creationAttributes.
 var attributes = table{
-	Resource: kind, OmitUnmanaged: true,
+	Resource: kind, OmitUnmanaged: true, New: &zulip.UserGroup{},
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the group.",

@@ -36,6 +36,7 @@ func TestUserGroupEveryAttribute(t *testing.T) {
 	if test.On.View, err = store.New(o.Client, o.Self, featurelevel.Newest, new(runstate.State)).Read(t.Context(), store.UserGroups); err != nil {
 		t.Fatal(err)
 	}
+	test.On.Account, test.On.FeatureLevel = o.Self.ID, featurelevel.Newest
 	t.Run("is read, compared and sent", test.Check)
 	for name, one := range groups.CreationAttributes() {
 		if one.IsComputed() && !one.IsOptional() {
