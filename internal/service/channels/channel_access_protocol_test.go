@@ -71,10 +71,10 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 		"a channel becomes private": {
 			run, public, values{"privacy": "private_shared_history"},
 			"Can no longer read, add subscribers, post, start topics, move messages, resolve topics and delete own messages: " +
-				"Terraform Bot (terraform-bot@zulip.example.com, a bot), Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
-				"Can no longer join: Ines Moreau (ines.moreau@example.com, the provider's account), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
-				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and 2 more.\n" +
-				"Can no longer delete anyone's messages: Terraform Bot (terraform-bot@zulip.example.com, a bot) and Tomas Berg (tomas.berg@example.com).",
+				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Kenji Sato (kenji.sato@example.com) and Terraform Bot (terraform-bot@zulip.example.com, a bot).\n" +
+				"Can no longer join: Ines Moreau (ines.moreau@example.com, the provider's account), Tomas Berg (tomas.berg@example.com), " +
+				"Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com), Kenji Sato (kenji.sato@example.com) and 1 more.\n" +
+				"Can no longer delete anyone's messages: Tomas Berg (tomas.berg@example.com) and 1 more.",
 		},
 		"what is not known is not guessed": {
 			run, public, values{"can_send_message_group": []any{"role:moderators", acctest.Unknown}},
@@ -84,8 +84,8 @@ func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
 			// The warning names the effects that don't depend on it.
 			"No one is left who can post and start topics.\n" +
-				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the provider's account), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
-				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
+				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the provider's account), Paul Dubois (paul.dubois@example.com, a guest), Tomas Berg (tomas.berg@example.com), " +
+				"Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com), Kenji Sato (kenji.sato@example.com) and Terraform Bot (terraform-bot@zulip.example.com, a bot).\n" +
 				"Not known yet: who gains and who loses that they can read, add subscribers, join, delete messages, move messages and resolve topics.",
 		},
 	} {
