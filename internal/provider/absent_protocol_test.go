@@ -86,10 +86,30 @@ func TestProtocolLists_InvitedEmail_RemovalsAllowed(t *testing.T) {
 	p := run.Process()
 	change, diags := p.Plan("zulip_user_group", run.State, config) // like Terraform in an apply
 	diags.Errors().ExpectNoError(t)
-	diags.ExpectWarning(t, "members", newcomer+`" is not in the organization`)
+	diags.ExpectWarning(t, "members", "An invited user is listed who has not joined", "An invitation to "+newcomer+" is pending.")
 	run.ApplyIn(p, change).ExpectNoError(t)
 	if members := fmt.Sprint(run.State.Values["members"]); strings.Contains(members, "kenji") {
 		t.Error(members)
+	}
+}
+
+// An invited email is no misspelling, however similar to another one it is. A plan that invites it knows that too.
+func TestProtocolLists_InvitedEmailSimilar_NoError(t *testing.T) {
+	const similar = "kenjo.sato@example.com"
+	for resource, config := range listsWith(similar) {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			_, diags := run.Plan(config)
+			if found := diags.Errors().String(); !strings.Contains(found, "did you mean kenji.sato@example.com?") {
+				t.Errorf("the plan says %v", diags)
+			}
+			p := run.Process()
+			p.MustPlan("zulip_invitation", nil, values{"email": similar})
+			p.MustPlan(resource, nil, config)
+			o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": similar, "stream_ids": "[]"})
+			run.MustApply(config)
+		})
 	}
 }
 

@@ -18,9 +18,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Run is the part of the run state that the store needs: the planned names and the locks.
+// Run is the part of the run state that the store needs: the planned names, the locks, and the invited emails.
 type Run interface {
 	snapshot.PlannedNames
+	NoteInvited(email string)
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 

@@ -65,7 +65,7 @@ func (s *Store) readBots(ctx context.Context, parts []Part) (*zulip.RegisterAnsw
 
 // ReadNaming is Read for callers that look up people and bots by names, which are emails or numeric IDs. Users that
 // the list lacks are read one by one, once in a run. A user who is not in the returned snapshot does not exist. Users
-// that this run will create are not read.
+// that this run will create are not read. An email that no one has is registered if it is invited.
 func (s *Store) ReadNaming(ctx context.Context, names []string, parts ...Part) (*snapshot.Snapshot, error) {
 	current, err := s.Read(ctx, parts...)
 	for _, name := range names {
@@ -106,10 +106,23 @@ func (s *Store) askFor(ctx context.Context, name string) (user *zulip.User, err 
 	case !zulip.IsNoUser(err):
 		return nil, whileReading(fmt.Sprintf("account %s", name), err)
 	}
+	s.noteInvited(ctx, name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked.nobody[strings.ToLower(name)] = true
 	return nil, nil
+}
+
+// noteInvited registers an email that no user has as invited, if the provider's account sees an invitation to it. The
+// apply knows it too, because Terraform plans again right before.
+func (s *Store) noteInvited(ctx context.Context, name string) {
+	if !strings.Contains(name, "@") || s.self.IsBot {
+		return // the server shows bots no invitations
+	}
+	invitations, err := s.Invitations(ctx)
+	if err == nil && slices.ContainsFunc(invitations, func(one *zulip.Invitation) bool { return !one.IsMultiuse && strings.EqualFold(one.Email, name) }) {
+		s.run.NoteInvited(name)
+	}
 }
 
 // FreshUser reads one account separately, and returns its current values; nil if the provider's account sees none. The

@@ -7,10 +7,8 @@
 package lookup
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +41,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		return nil, notYet("account", "zulip_user", text)
 	}
 	names, absent := suggest.Names{Things: "emails it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
-	if strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0 {
+	if strings.Contains(text, "@") && (view.IsInvited(text) || len(suggest.Nearest(text, names.All)) == 0) {
 		absent = text
 	}
 	return nil, &missing{
@@ -281,7 +279,7 @@ func NoProfileField(name string, view *snapshot.Snapshot) error {
 type missing struct {
 	summary string
 	err     error
-	// absent is the name if it is an email and no similar one exists: its user may not have joined yet.
+	// absent is the name if it is an email, and is invited or no similar one exists: its user may not have joined yet.
 	absent string
 }
 
@@ -338,27 +336,19 @@ func isAbsent(err error) bool {
 // ReportAbsent warns about emails in a list that no user has yet. They are added once a user has them. If the same
 // plan would remove someone, it is an error that names those people, because one of the new emails may be theirs,
 // unless it was invited. Deactivated people do not count as removed.
-func ReportAbsent(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, absent []error, leaving []int64, at path.Path, diags *diag.Diagnostics) {
+func ReportAbsent(view *snapshot.Snapshot, absent []error, leaving []int64, at path.Path, diags *diag.Diagnostics) {
 	leaving = UserList.Active(leaving, view)
+	const ignored = "The provider ignores the email until someone joins with it, and removes no one because of it. The next plan after that adds the new user."
 	for _, err := range absent {
-		if len(leaving) > 0 && !isInvited(ctx, meta, err) {
+		var found *missing
+		switch isInvited := errors.As(err, &found) && view.IsInvited(found.absent); {
+		case isInvited:
+			// Only the detail has the email, so that Terraform can combine several warnings.
+			diags.AddAttributeWarning(at, "An invited user is listed who has not joined", fmt.Sprintf("An invitation to %s is pending. ", found.absent)+ignored)
+		case len(leaving) > 0:
 			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
-			continue
+		default:
+			diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\n"+ignored+" If the email is misspelled, correct it.")
 		}
-		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nThe provider ignores the email until someone joins with it, and removes no one because of it. The next plan after that adds the new user. If the email is misspelled, correct it.")
 	}
-}
-
-// isInvited reports whether the email of an error has an invitation that the account sees. It registers the invitation
-// for the apply, because Terraform plans again right before.
-func isInvited(ctx context.Context, meta *base.Meta, err error) bool {
-	var found *missing
-	invitations, unread := meta.Store.Invitations(ctx)
-	isInvited := unread == nil && errors.As(err, &found) && slices.ContainsFunc(invitations, func(one *zulip.Invitation) bool {
-		return !one.IsMultiuse && strings.EqualFold(one.Email, found.absent)
-	})
-	if isInvited {
-		meta.Run.NoteInvited(found.absent)
-	}
-	return isInvited
 }

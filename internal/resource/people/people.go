@@ -7,7 +7,6 @@
 package people
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -144,8 +143,8 @@ func (l List) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapsh
 
 // Warn reports, in a plan, emails that no user has yet and deactivated people. leaving are the people that the same
 // plan would remove.
-func (l List) Warn(ctx context.Context, meta *base.Meta, wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	lookup.ReportAbsent(ctx, meta, view, wanted.Absent, leaving, l.at(), diags)
+func (l List) Warn(wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	lookup.ReportAbsent(view, wanted.Absent, leaving, l.at(), diags)
 	if len(wanted.Deactivated) > 0 {
 		diags.AddAttributeWarning(l.at(), "Deactivated users and groups are ignored",
 			fmt.Sprintf("%s: %s. They are ignored until they are reactivated.", l.Ignored, l.Describe(wanted.Deactivated, view)))

@@ -65,7 +65,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 		listed = r.leavesNew(b)
 	}
 	remove := sets.Without(saw, p.Wanted.IDs)
-	subscribed.Warn(ctx, c.Meta, p.Wanted, remove, p.view, c.Diags)
+	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
 	planned := change{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.check(c.Diags)
 	return nil

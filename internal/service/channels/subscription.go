@@ -83,7 +83,7 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	if c.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
 		c.Diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", p.channel.Name), bothKinds)
 	}
-	subscribed.Warn(ctx, c.Meta, p.Wanted, leaving, p.view, c.Diags)
+	subscribed.Warn(p.Wanted, leaving, p.view, c.Diags)
 	if len(back) > 0 {
 		c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
 			fmt.Sprintf("The resource subscribed them, but users no longer lists them. They could not be unsubscribed while they were deactivated: %s.",

@@ -125,7 +125,7 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 	}
 	for _, list := range membershipLists {
 		list.PlanIDs(plan.list(list), state.list(list), !isSame, view)
-		list.Warn(ctx, c.Meta, wanted[list.Attribute], change.Delete, view, c.Diags) // groups are never absent
+		list.Warn(wanted[list.Attribute], change.Delete, view, c.Diags) // groups are never absent
 	}
 	if group.Group != nil {
 		r.checkChange(ctx, c, group.Group, change, isKnown, view)

@@ -119,7 +119,7 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 	if p.now != nil && !planned.IDs.IsUnknown() {
 		leaving = sets.Without(list.Active(*list.current(p.now), p.On.View), found.Wanted.IDs)
 	}
-	list.Warn(ctx, p.Meta, found.Wanted, leaving, p.On.View, p.Diags)
+	list.Warn(found.Wanted, leaving, p.On.View, p.Diags)
 	if p.Adopted != nil {
 		p.checkAdopted(list)
 	}

@@ -97,6 +97,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	if user, ok := view.UserByAddress(email); ok {
 		return p.account(user)
 	}
+	p.Meta.Run.NoteInvited(email)
 	if len(own) == 0 {
 		p.Meta.Run.WillCreate(invitationKind, fold(email))
 	}

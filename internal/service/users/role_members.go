@@ -164,7 +164,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	}
 	p := roleUsers.Plan(planned, prior, view, c.Diags)
 	roleUsers.PlanIDs(planned, prior, !p.IsSame || !plan.DemoteTo.Equal(state.DemoteTo), view)
-	roleUsers.Warn(ctx, c.Meta, p.Wanted, p.Leaving(), view, c.Diags)
+	roleUsers.Warn(p.Wanted, p.Leaving(), view, c.Diags)
 	isWhole := !plan.UserIDs.IsUnknown() && !waits && len(p.Wanted.Problems) == 0
 	accounts.DeclareRoleList(c.Meta, view, runstate.RoleList{
 		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: p.Leaving(), IsWhole: isWhole, IsNew: state == nil,
