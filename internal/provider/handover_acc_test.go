@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -90,4 +91,41 @@ resource "zulip_user" "ines" {
 	if links, err := later.Client.Invitations(t.Context()); err != nil || len(links) != 1 || links[0].InvitedByUserID != later.Self.ID {
 		t.Errorf("the invitations are %v, %v", links, err)
 	}
+}
+
+// An archived or deactivated object that a refresh removed from the state is not the resource's own any more: the
+// plan refuses its name, or says that it will be reactivated.
+func TestAccSandboxGone_PlannedAgain_Refused(t *testing.T) {
+	const config = `
+resource "zulip_channel" "a" {
+  name = "alpha"
+}
+resource "zulip_user_group" "a" {
+  name = "alpha"
+}
+output "group" {
+  value = zulip_user_group.a.id
+}
+`
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, config)
+	w.Must(t, "apply", "-auto-approve")
+	o.Archive(t, "alpha")
+	o.Call(t, http.MethodPost, "/user_groups/"+strings.TrimSpace(w.Must(t, "output", "-raw", "group"))+"/deactivate", nil)
+	printed, ok := w.Run(t, "plan")
+	for _, want := range []string{`An archived channel has the name "alpha"`, `A deactivated user group has the name "alpha"`} {
+		if ok || !strings.Contains(printed, want) {
+			t.Errorf("the plan says (%v), and not %q:\n%s", ok, want, printed)
+		}
+	}
+	w.Configure(t, "provider \"zulip\" {\n  adopt_archived = true\n  adopt_deactivated = true\n}\n"+config)
+	printed = w.Must(t, "plan")
+	for _, want := range []string{"An archived channel will be unarchived", "A deactivated user group will be reactivated"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, printed)
+		}
+	}
+	w.Must(t, "apply", "-auto-approve")
+	w.Must(t, "plan", "-detailed-exitcode")
 }

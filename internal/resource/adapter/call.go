@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 )
 
 // Call is one call of Terraform to one resource, data source or action.
@@ -58,7 +59,10 @@ func (c *Call[Model]) SaveAttribute(name string, value any) {
 }
 
 // Forget removes the resource from the state.
-func (c *Call[Model]) Forget() { c.remove(c.ctx) }
+func (c *Call[Model]) Forget() {
+	c.Diags.Append(core.ForgetReplacedID(c.ctx, c.Private)...)
+	c.remove(c.ctx)
+}
 
 // Replace plans a replacement because of an attribute.
 func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(attribute)) }

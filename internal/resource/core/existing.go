@@ -250,6 +250,13 @@ func StoreReplacedID(ctx context.Context, private interface {
 	return private.SetKey(ctx, replacedKey, []byte(strconv.FormatInt(id, 10)))
 }
 
+// ForgetReplacedID removes that ID when a refresh removes the object from the state: the next plan creates another one.
+func ForgetReplacedID(ctx context.Context, private interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}) diag.Diagnostics {
+	return private.SetKey(ctx, replacedKey, nil)
+}
+
 // ReplacedID returns the ID of the object that a new one replaces, and nil if it replaces none.
 func ReplacedID(ctx context.Context, private interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)

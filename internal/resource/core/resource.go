@@ -149,6 +149,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one
 		}
+		resp.Diagnostics.Append(ForgetReplacedID(ctx, resp.Private)...)
 		resp.State.RemoveResource(ctx)
 		return
 	}
