@@ -179,7 +179,7 @@ func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
 
 // subscribe puts people into a channel.
 func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []string, unknown bool, why string) {
-	ids, missing := b.org.findUsers(texts)
+	ids, missing := b.listedUsers(texts)
 	b.missing(access.OneThing, c, missing)
 	channel.Facts.Subscribers = merged(channel.Facts.Subscribers, ids, nil)
 	if unknown || len(missing) > 0 {

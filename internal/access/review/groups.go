@@ -81,7 +81,7 @@ func (b *builder) listedMembers(c *plan.Change) {
 		b.missing(access.OneThing, c, missing)
 		*in, group.MembersUnknown = ids, group.MembersUnknown || unknown || len(missing) > 0
 	}
-	set("members", b.org.findUsers, &group.Members)
+	set("members", b.listedUsers, &group.Members)
 	set("subgroups", b.subgroups, &group.DirectSubgroupIDs)
 }
 
@@ -163,7 +163,7 @@ func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, gro
 		b.addUnseen(c)
 		return
 	}
-	put, missing := b.org.findUsers(in)
+	put, missing := b.listedUsers(in)
 	taken, _ := b.org.findUsers(out)
 	putGroups, missingGroups := b.subgroups(groupsIn)
 	takenGroups, _ := b.subgroups(groupsOut)

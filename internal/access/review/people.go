@@ -9,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -142,6 +143,34 @@ func (b *builder) endBots() {
 			b.account(bot, owner.Addresses...).IsActive = false
 		}
 	}
+}
+
+// listedUsers finds the users of a list of subscribers or members. missing are the users that the review doesn't find, without
+// emails that no account has: the apply ignores those.
+func (b *builder) listedUsers(texts []string) (ids []int64, missing []string) {
+	ids, missing = b.org.findUsers(texts)
+	if len(missing) > 0 && b.seesEmails() {
+		missing = slices.DeleteFunc(missing, b.isAbsent)
+	}
+	return ids, missing
+}
+
+// seesEmails reports whether the reviewing account sees the email of everyone who is active after the plan.
+func (b *builder) seesEmails() bool {
+	return b.options.Store.Self().Role != zulip.RoleGuest && !slices.ContainsFunc(b.org.Users(), func(user *zulip.User) bool {
+		later, _ := b.org.User(user.ID)
+		return later.IsActive && !user.IsBot && (user.DeliveryEmail == nil || *user.DeliveryEmail == "")
+	})
+}
+
+// isAbsent reports whether a text is an email that the plan gives to no account. Of an email that the organization doesn't
+// have, it says that no account has it after the plan.
+func (b *builder) isAbsent(text string) bool {
+	email, err := permission.PlainUser(text)
+	return err == nil && strings.Contains(email, "@") && !slices.ContainsFunc(b.of("zulip_user", "zulip_bot"), func(c *plan.Change) bool {
+		planned, _ := c.After().Text("email")
+		return strings.EqualFold(planned, email) || c.Type == "zulip_user" && c.After().IsUnknown("email") || c.After().IsUnknown("short_name")
+	})
 }
 
 // deactivationActions reports the content that the server permanently deletes with a deactivation.

@@ -3,6 +3,9 @@ package review_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -108,4 +111,131 @@ func TestReviewRule_NeverDeactivatedGroup_Unknown(t *testing.T) {
 	found := f.reviewed(rule)
 	expectRule(t, found, "no adviser in the hall", true)
 	expectText(t, found.Rules[0].Lines()[1], `User group "advisers" is deactivated.`)
+}
+
+// invitee is an email that no account has.
+const invitee = "new@example.com"
+
+// listings are plans that add a guest and an email without an account. All but the membership remove Ada.
+func (f *firm) listings() map[string]attributes {
+	before, after := []string{"ada@example.com"}, []string{"gus@example.com", invitee}
+	with := func(object attributes, attribute string, users []string) attributes {
+		object = maps.Clone(object)
+		object[attribute] = users
+		return object
+	}
+	channel, group := attributes{"channel_id": f.board, "channel": "board"}, attributes{"id": f.directors, "name": "directors"}
+	membership := attributes{"group_id": f.directors, "group": "directors"}
+	return map[string]attributes{
+		"subscribers": resourceChange("zulip_channel_subscribers", with(channel, "users", before), with(channel, "users", after)),
+		"members":     resourceChange("zulip_user_group", with(group, "members", before), with(group, "members", after)),
+		"membership":  resourceChange("zulip_user_group_membership", with(membership, "members", nil), with(membership, "members", after)),
+	}
+}
+
+// The apply ignores an email that no account has, so the others who join and leave are known.
+func TestReviewAbsentEmail_Known(t *testing.T) {
+	const rule = `rule "no guest" {
+  channels   = "board"
+  permission = "subscribed"
+  never      = "user:gus@example.com"
+}
+rule "no guest directs" {
+  groups     = "directors"
+  permission = "member"
+  never      = "user:gus@example.com"
+}`
+	f := newFirm(t)
+	for name, change := range f.listings() {
+		t.Run(name, func(t *testing.T) {
+			found := f.reviewed(rule, change)
+			var joins, leaves *report.People
+			isUnknown := false
+			for _, channel := range found.Channels {
+				if channel.Name == "board" && name == "subscribers" {
+					joins, leaves = channel.Joins, channel.Leaves
+					expectCondition(t, found, report.External)
+					expectCondition(t, found, report.Private)
+					expectRule(t, found, "no guest", true)
+				}
+			}
+			for _, group := range found.Groups {
+				if group.Name == "directors" {
+					joins, leaves, isUnknown = group.Joins, group.Leaves, group.Unknown
+					expectRule(t, found, "no guest directs", true)
+				}
+			}
+			wantLeaves := []int64{f.ada}
+			if name == "membership" {
+				wantLeaves = []int64{}
+			}
+			if !slices.Equal(joins.IDs(), []int64{f.id("gus")}) || !slices.Equal(leaves.IDs(), wantLeaves) || isUnknown {
+				t.Errorf("%v join, %v leave, unknown %t", joins.IDs(), leaves.IDs(), isUnknown)
+			}
+			for _, text := range found.Unknown {
+				if strings.Contains(text, invitee) {
+					t.Error(text)
+				}
+			}
+			for _, rule := range found.Rules {
+				if rule.Status == report.RuleUnknown {
+					t.Errorf("the rule %q is unknown: %q", rule.Name, rule.Unknowns)
+				}
+			}
+		})
+	}
+}
+
+// An email that some account may have after the plan is unknown.
+func TestReviewAbsentEmail_MaybeSomeones_Unknown(t *testing.T) {
+	mel := attributes{"email": "mel@example.com", "full_name": "Mel", "role": "member"}
+	renamed := func(f *firm, email any, unknown ...string) attributes {
+		before, after := maps.Clone(mel), maps.Clone(mel)
+		before["id"], after["id"], after["email"] = f.mel, f.mel, email
+		return resourceChange("zulip_user", before, after, unknown...)
+	}
+	for name, others := range map[string]func(f *firm) []attributes{
+		"hidden email": func(f *firm) []attributes {
+			f.WithAccount(f.t, "mel").Call(f.t, "PATCH", "/settings", map[string]string{"email_address_visibility": "4"})
+			return nil
+		},
+		"read by a guest": func(f *firm) []attributes {
+			for _, account := range []string{"owner", "otto", "admin", "mel", "gus"} {
+				f.WithAccount(f.t, account).Call(f.t, "PATCH", "/settings", map[string]string{"email_address_visibility": "1"})
+			}
+			f.WithAccount(f.t, "admin").Call(f.t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name":"board"}]`, "principals": fmt.Sprintf("[%d]", f.id("gus"))})
+			f.Organization = f.WithAccount(f.t, "gus")
+			return nil
+		},
+		"created with unknown email": func(*firm) []attributes {
+			return []attributes{resourceChange("zulip_user", nil, attributes{"full_name": "New", "role": "member"}, "id", "email")}
+		},
+		"renamed":            func(f *firm) []attributes { return []attributes{renamed(f, strings.ToUpper(invitee))} },
+		"renamed to unknown": func(f *firm) []attributes { return []attributes{renamed(f, nil, "email")} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for kind, change := range newFirm(t).listings() {
+				f := newFirm(t)
+				found := f.reviewed("", append(others(f), change)...)
+				expectCondition(t, found, report.Unknown)
+				if !slices.ContainsFunc(found.Unknown, func(text string) bool { return strings.Contains(text, invitee) }) {
+					t.Errorf("%s: the unknown facts are %q", kind, found.Unknown)
+				}
+			}
+		})
+	}
+}
+
+// An account that the plan creates under the email is certain.
+func TestReviewAbsentEmail_CreatedByPlan_Joins(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed(`rule "few" {
+  channels   = "board"
+  permission = "subscribed"
+  at_most    = 1
+}`, f.listings()["subscribers"], resourceChange("zulip_user", nil, attributes{"email": invitee, "full_name": "New", "role": "member"}, "id"))
+	expectRule(t, found, "few", true)
+	if rule := found.Rules[0]; rule.Status != report.RuleFails {
+		t.Errorf("the rule is %s", rule.Status)
+	}
 }
