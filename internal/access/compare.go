@@ -171,11 +171,28 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 	if was.Subscribers != nil && is.Subscribers != nil {
 		result.Joins, result.Leaves = c.gainAndLose(*was.Subscribers, *is.Subscribers)
 	}
+	result.Joiners = c.joiners(was, is)
 	result.Permissions = c.channelPermissions(was, is, result.Privacy)
 	if result.Action == report.Affects && len(result.Resources)+len(result.Permissions)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Privacy.Differs() && result.OldName == "" {
 		return nil
 	}
 	return result
+}
+
+// joiners returns [report.Channel.Joiners]. If the history is protected, people who can join can't read before they do.
+func (c *comparison) joiners(was, is *Channel) *report.People {
+	can := func(channel *Channel, name permission.ChannelPermission) (held permission.Held) {
+		if one := find(channel.Effective, string(name)); one != nil {
+			held = one.Held
+		}
+		return held
+	}
+	join := can(was, permission.CanSubscribe).To(can(is, permission.CanSubscribe)).Gain.Minus(c.joined)
+	for _, channel := range []*Channel{was, is} {
+		reads, _ := can(channel, permission.CanRead).Certain()
+		join = join.Minus(reads)
+	}
+	return c.people.Of(join)
 }
 
 // archived is the channel after it is archived: no one can do anything with its messages.

@@ -104,25 +104,30 @@ func (a *assessment) channel(channel *Channel) {
 
 // private assesses access to a private channel.
 func (a *assessment) private(where string, channel *Channel) {
+	if !isPrivate(channel.Privacy.Before) {
+		return
+	}
 	reads, readsHistory := channel.gainOf(permission.CanRead), channel.gainOf(permission.CanReadHistory)
 	switch {
-	case !isPrivate(channel.Privacy.Before):
 	case channel.isOpened():
 		a.risk(Private, where, "It is no longer private: everyone in the organization, also people who join later, can read it and its older messages.")
 	case reads.Len() > 0:
-		a.riskOf(Private, where, readText(reads), readsPrivate, reads)
+		a.riskOf(Private, where, namesText(reads, "now read it"), readsPrivate, reads)
 	case readsHistory.Len() > 0:
 		a.riskOf(Private, where, Counted(readsHistory.Len(), "account")+" can now read its older messages.", readsPrivateHistory, readsHistory)
 	}
+	if joiners := channel.Joiners; joiners.Len() > 0 && !channel.isOpened() {
+		a.riskOf(Private, where, namesText(joiners, "now join it on their own"), joinsPrivate, joiners)
+	}
 }
 
-// readText says who can now read a private channel.
-func readText(people *People) string {
+// namesText says who can do something with a private channel.
+func namesText(people *People, can string) string {
 	var names []string
 	for _, account := range people.First(MaxListed) {
 		names = append(names, account.Name)
 	}
-	return fmt.Sprintf("%s can now read it: %s.", Counted(people.Len(), "account"), ListOf(names, people.Len()))
+	return fmt.Sprintf("%s can %s: %s.", Counted(people.Len(), "account"), can, ListOf(names, people.Len()))
 }
 
 // permission assesses the change of a permission.

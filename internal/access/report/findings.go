@@ -37,6 +37,7 @@ const (
 	guestsCan           riskKind = "guests can "
 	readsPrivate        riskKind = "read a private channel"
 	readsPrivateHistory riskKind = "read older messages of a private channel"
+	joinsPrivate        riskKind = "join a private channel"
 )
 
 // Findings groups the risks by kind, in their order. Risks with the same text are of one kind. So are bots that can no
@@ -90,6 +91,8 @@ func (f *RiskGroup) sumUp() {
 	case readsPrivate:
 	case readsPrivateHistory:
 		can = "now read its older messages"
+	case joinsPrivate:
+		can = "now join it on their own"
 	default:
 		thing, can, number = "guest", string(first.kind[len(guestsCan):]), func(people *People) int { return people.Guests }
 	}

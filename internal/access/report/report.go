@@ -110,6 +110,8 @@ type Channel struct {
 	// Joins and Leaves are the people subscribed and unsubscribed.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
+	// Joiners are the people who can only now subscribe on their own, without those who can read the channel before or after.
+	Joiners *People `json:"-"`
 }
 
 // isPrivate reports whether a value is the privacy of a private channel.

@@ -48,7 +48,7 @@ var Conditions = []ConditionMeaning{
 	{Lockout, "the provider's account can no longer administer a channel or manage a user group, or no one is left who can do something that someone could. Doesn't include private channels that no one can join on their own, or message permissions in archived channels"},
 	{Rules, "a rule of --rules fails after the plan and passed before, has more violations than before, or is unknown"},
 	{External, "a guest gains access, also in a new channel, or becomes active; someone is invited as a guest; a guest gets the key of a bot; or anyone on the internet can now read a channel"},
-	{Private, "someone can now read a private channel or its older messages, or a private channel is no longer private. New channels don't count"},
+	{Private, "someone can now read a private channel or its older messages, or join it on their own, or a private channel is no longer private. New channels don't count"},
 	{RoleChange, "the plan changes the role of a user or bot, deactivates or reactivates one, creates one with a role other than member or guest, or removes the resource that gave such a role and leaves the role"},
 	{Joining, "more people can join the organization, or joining it gives access to more: an invitation, a link, no invitation required, any email, another domain, a new default channel"},
 	{SignIn, "how people sign in changes, or the email or password of a user"},

@@ -97,3 +97,59 @@ func TestReviewPrivate_NewChannel_NoRisk(t *testing.T) {
 		t.Errorf("the review says %v: %s", found.Summary.Conditions, found.Summary.Text)
 	}
 }
+
+// Someone who can now subscribe to a private channel on their own is a risk, although the history is protected. Subscribers
+// already read the channel.
+func TestReviewPrivate_CanJoin_Risk(t *testing.T) {
+	const mel = "1 account can now join it on their own: Mel."
+	for name, test := range map[string]struct {
+		attribute string
+		holders   []string
+		subscribe string
+		risks     []string
+	}{
+		"join":                {"can_subscribe_group", []string{"group:advisers"}, "", []string{mel}},
+		"add":                 {"can_add_subscribers_group", []string{"group:advisers"}, "", []string{mel}},
+		"subscriber":          {"can_subscribe_group", []string{"user:otto@example.com"}, "", nil},
+		"now subscribed":      {"can_subscribe_group", []string{"group:advisers"}, "mel@example.com", []string{"1 account can now read it: Mel."}},
+		"other subscribed":    {"can_subscribe_group", []string{"group:advisers"}, "gus@example.com", []string{"1 account can now read it: Gus.", mel}},
+		"guest":               {"can_subscribe_group", []string{"user:gus@example.com"}, "", nil},
+		"administer the same": {"can_administer_channel_group", []string{"group:advisers"}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFirm(t)
+			vault := f.channel("vault", map[string]string{
+				"invite_only": "true", "history_public_to_subscribers": "false", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto),
+			})
+			before, after := attributes{"id": vault, "name": "vault"}, attributes{"id": vault, "name": "vault", test.attribute: test.holders}
+			before[test.attribute] = []string{"role:nobody"}
+			changes := []attributes{resourceChange("zulip_channel", before, after)}
+			if test.subscribe != "" {
+				changes = append(changes, resourceChange("zulip_channel_subscription", nil, attributes{"channel_id": vault, "channel": "vault", "users": []string{test.subscribe}}))
+			}
+			var risks []string
+			found := f.reviewed("", changes...)
+			for _, risk := range found.Risks {
+				if risk.Condition == report.Private {
+					risks = append(risks, risk.Text)
+				}
+			}
+			if !slices.Equal(risks, test.risks) || slices.Contains(found.Summary.Conditions, report.Private) != (len(risks) > 0) {
+				t.Errorf("the risks are %q of %v; want %q", risks, found.Summary.Conditions, test.risks)
+			}
+		})
+	}
+}
+
+// A group that can now join several private channels is one risk.
+func TestReviewPrivate_CanJoinSeveral_OneFinding(t *testing.T) {
+	f := newFirm(t)
+	for i := range 2 {
+		f.channel(fmt.Sprintf("case-%d", i), map[string]string{"invite_only": "true", "history_public_to_subscribers": "false", "can_subscribe_group": fmt.Sprint(f.advisers), "subscribers": fmt.Sprintf("[%d,%d]", f.olga, []int64{f.otto, f.ada}[i])})
+	}
+	found := f.reviewed("", resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers", "members": []string{"mel@example.com"}},
+		attributes{"id": f.advisers, "name": "advisers", "members": []string{"ada@example.com", "mel@example.com", "otto@example.com"}}))
+	if findings := found.Findings(); len(findings) != 1 || len(findings[0].Where) != 2 || findings[0].Text != "1 account in each can now join it on their own." {
+		t.Errorf("the findings are %+v", findings)
+	}
+}
