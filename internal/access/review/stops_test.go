@@ -251,3 +251,41 @@ func TestReviewForEachKey_Changed_Advice(t *testing.T) {
 		})
 	}
 }
+
+// The organization's can_manage_all_groups and the group's can_manage_group let people do everything with a group except
+// mention it (server-behavior §G8).
+func TestReviewGroup_CreatorDeactivated_NoLockout(t *testing.T) {
+	f := newFirm(t)
+	creator := f.WithAccount(t, "otto")
+	group := int64(creator.Call(t, "POST", "/user_groups/create", map[string]string{
+		"name": "crew", "description": "", "members": "[]", "can_mention_group": fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[]}`, f.otto),
+	})["group_id"].(float64))
+	leaves := resourceChange("zulip_user", attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "role": "owner"}, nil)
+	lockouts := func(found *report.Report) (texts []string) {
+		for _, risk := range found.Risks {
+			if risk.Condition == report.Lockout {
+				texts = append(texts, risk.Where+": "+risk.Text)
+			}
+		}
+		return texts
+	}
+	const mention = `user group "crew": No one can mention the group any more.`
+	found := f.reviewed("", leaves)
+	if got := lockouts(found); !slices.Equal(got, []string{mention}) {
+		t.Errorf("owners can manage all groups, and the lockouts are %q", got)
+	}
+	for _, group := range found.Groups {
+		for _, permission := range group.Permissions {
+			if permission.Name != "can_mention_group" {
+				t.Errorf("the review lists %s of %q, which nobody else loses", permission.Name, group.Name)
+			}
+		}
+	}
+	f.Call(t, "PATCH", "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[]}}`, f.otto)})
+	for _, text := range lockouts(f.reviewed("", leaves)) {
+		if strings.Contains(text, "crew") && strings.Contains(text, "change the group") {
+			return
+		}
+	}
+	t.Errorf("no one can manage group %d any more, and the review doesn't say so", group)
+}
