@@ -345,6 +345,11 @@ func TestProtocolExportNew_UnsetAttributes_Listed(t *testing.T) {
 	if found := unset("channel"); !slices.Equal(found, want) {
 		t.Errorf("listed are %q, want %q", found, want)
 	}
+	state = stateOf(inState("zulip_channel", "news", fmt.Sprintf(`{"id": %v, "name": "news", "folder": null, "folder_id": %d, "can_resolve_topics_group": []}`, channel.State.Values["id"], o.Folder(t, "Press"))))
+	channel.MustApply(acctest.Values{"name": "news", "folder": o.Prefix + "Press", "can_send_message_group": []any{"role:members"}})
+	if found := unset("channel"); slices.ContainsFunc(found, func(text string) bool { return strings.Contains(text, "folder") }) {
+		t.Errorf("the folder is listed, which the state has by ID: %q", found)
+	}
 	if found := unset("channel:general"); len(found) > 0 {
 		t.Errorf("of another channel are listed %q", found)
 	}

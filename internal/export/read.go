@@ -295,7 +295,8 @@ func (e *export) add(o *object) {
 // addUnset adds the attributes of an object that its state leaves unset.
 func (e *export) addUnset(o *object, known stateResource) {
 	for name, value := range o.config {
-		if known.Type == o.kind.resource && !known.sets(name) {
+		isPair := name == "folder" && known.sets("folder_id") || name == "folder_id" && known.sets("folder")
+		if known.Type == o.kind.resource && !known.sets(name) && !isPair {
 			e.unset = append(e.unset, fmt.Sprintf("%s: %s = %s", known.Address, name, strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))))
 		}
 	}

@@ -258,7 +258,8 @@ func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, list))
 	default:
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
-			fmt.Sprintf("This resource sets the role %s, and the zulip_role_members of the role %s contradicts it. Each apply would undo the change of the other. Make them agree, or remove one.", said.Role, list))
+			fmt.Sprintf("This resource sets the role %s. The zulip_role_members of the role %s doesn't list the user with that role, or removes the user and sets its demote_to. "+
+				"Make them agree, or remove one. If someone gave the user a role outside Terraform, apply the list first (-target).", said.Role, list))
 	}
 }
 
