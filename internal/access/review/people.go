@@ -163,8 +163,8 @@ func (b *builder) seesEmails() bool {
 	})
 }
 
-// isAbsent reports whether a text is an email that the plan gives to no account. Of an email that the organization doesn't
-// have, it says that no account has it after the plan.
+// isAbsent reports whether a text is an email that the plan gives to no account. If the organization doesn't have the
+// email either, no account has it after the plan.
 func (b *builder) isAbsent(text string) bool {
 	email, err := permission.PlainUser(text)
 	return err == nil && strings.Contains(email, "@") && !slices.ContainsFunc(b.of("zulip_user", "zulip_bot"), func(c *plan.Change) bool {

@@ -43,7 +43,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	}
 	for _, list := range membershipLists {
 		if !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
-			p.checkList(ctx, list)
+			p.checkList(list)
 		}
 	}
 	p.Permissions().Check(p.Diags)
@@ -104,7 +104,7 @@ func (p planning) key() runstate.GroupKey {
 }
 
 // checkList resolves the members or subgroups, which no other resource may manage.
-func (p planning) checkList(ctx context.Context, list membershipList) {
+func (p planning) checkList(list membershipList) {
 	planned, prior := list.in(&p.Plan.userGroupFacts), people.Value{}
 	if p.State != nil {
 		prior = list.in(&p.State.userGroupFacts)
