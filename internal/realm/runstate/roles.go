@@ -38,9 +38,6 @@ func (k AccountKey) keys() (keys []AccountKey) {
 type SaidRole struct {
 	Account AccountKey
 	Role    string
-	// IsAnyOrder is true if the resource gives its role after any other role of this run, so that a list can remove the
-	// account in the same apply.
-	IsAnyOrder bool
 	// IsReturn is true if the resource reactivates the account with its existing role. Another resource can set another
 	// role.
 	IsReturn bool
@@ -48,11 +45,9 @@ type SaidRole struct {
 
 // RoleList is a resource that lists everyone with a role.
 type RoleList struct {
-	// Role is the listed role, and DemoteTo the role of users who are removed from it.
-	Role, DemoteTo string
-	// Users are the listed users, and Leaving those who are removed.
-	Users   []AccountKey
-	Leaving []int64
+	// Role is the listed role, and Users are the listed users.
+	Role  string
+	Users []AccountKey
 	// IsWhole is true if every element of the list is known.
 	IsWhole bool
 	// IsNew is true if the resource has no state yet.
@@ -83,12 +78,13 @@ func (l *RoleList) names(account AccountKey) bool {
 }
 
 // excludes reports whether a list contradicts the role of an account. The list is of another role and names the
-// account, or removes it and gives it a third role. Or the list is of the same role and does not name it.
+// account, or is of the same role and does not name it. A list that removes the account does not: the resource gives its
+// role before or after that.
 func (l *RoleList) excludes(said SaidRole) bool {
 	if l.Role == said.Role {
 		return l.IsWhole && !l.names(said.Account)
 	}
-	return !said.IsReturn && (l.names(said.Account) || !said.IsAnyOrder && slices.Contains(l.Leaving, said.Account.ID) && l.DemoteTo != said.Role)
+	return !said.IsReturn && l.names(said.Account)
 }
 
 // contradicts reports whether two resources of one account set different roles.

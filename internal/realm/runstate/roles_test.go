@@ -7,7 +7,7 @@ import (
 
 // Conflicting roles in two resources are found in either order.
 func TestRoles_AnyOrder_Compared(t *testing.T) {
-	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, Leaving: []int64{3}, IsWhole: true}
+	moderators := RoleList{Role: "moderator", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, IsWhole: true}
 	open := moderators
 	open.IsWhole = false
 	for name, test := range map[string]struct {
@@ -16,23 +16,19 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 		list    RoleList
 		agrees  bool
 	}{
-		"the same":                         {AccountKey{ID: 1}, SaidRole{Role: "moderator"}, moderators, true},
-		"another role of who is listed":    {AccountKey{ID: 1}, SaidRole{Role: "guest"}, moderators, false},
-		"the role, of who is not":          {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, moderators, false},
-		"of who may still be":              {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, open, true},
-		"someone else":                     {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
-		"what who leaves gets":             {AccountKey{ID: 3}, SaidRole{Role: "member"}, moderators, true},
-		"something else of who leaves":     {AccountKey{ID: 3}, SaidRole{Role: "guest"}, moderators, false},
-		"the same, given in any order":     {AccountKey{ID: 3}, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
-		"what who leaves is to have still": {AccountKey{ID: 3}, SaidRole{Role: "moderator", IsAnyOrder: true}, moderators, false},
-		"new, and listed":                  {AccountKey{Email: "new@Example.com"}, SaidRole{Role: "moderator"}, moderators, true},
-		"new, and listed otherwise":        {AccountKey{Email: "new@example.com"}, SaidRole{Role: "guest"}, moderators, false},
-		"new, and not listed":              {AccountKey{Email: "other@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
-		"created before the list is read":  {AccountKey{Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
-		"created after the list was read":  {AccountKey{ID: 9, Email: "new@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
-		"another ID with a listed email":   {AccountKey{ID: 9, Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
-		"returns and is listed":            {AccountKey{ID: 1}, SaidRole{Role: "guest", IsReturn: true}, moderators, true},
-		"returns and is not listed":        {AccountKey{ID: 4}, SaidRole{Role: "moderator", IsReturn: true}, moderators, false},
+		"the same":                        {AccountKey{ID: 1}, SaidRole{Role: "moderator"}, moderators, true},
+		"another role of who is listed":   {AccountKey{ID: 1}, SaidRole{Role: "guest"}, moderators, false},
+		"the role, of who is not":         {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, moderators, false},
+		"of who may still be":             {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, open, true},
+		"someone else":                    {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
+		"new, and listed":                 {AccountKey{Email: "new@Example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"new, and listed otherwise":       {AccountKey{Email: "new@example.com"}, SaidRole{Role: "guest"}, moderators, false},
+		"new, and not listed":             {AccountKey{Email: "other@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"created before the list is read": {AccountKey{Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"created after the list was read": {AccountKey{ID: 9, Email: "new@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"another ID with a listed email":  {AccountKey{ID: 9, Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"returns and is listed":           {AccountKey{ID: 1}, SaidRole{Role: "guest", IsReturn: true}, moderators, true},
+		"returns and is not listed":       {AccountKey{ID: 4}, SaidRole{Role: "moderator", IsReturn: true}, moderators, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first, last State
@@ -65,7 +61,7 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 
 // Destroying a resource must not change the role of a user in a list.
 func TestRoles_Destroyed_ListedKept(t *testing.T) {
-	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
+	list := RoleList{Role: "moderator", Users: []AccountKey{{ID: 1}}, IsWhole: true}
 	for _, test := range []struct {
 		id     int64
 		role   string
@@ -86,7 +82,7 @@ func TestRoles_Destroyed_ListedKept(t *testing.T) {
 // A role has one list. Terraform plans a replaced list with its state and without.
 func TestRoles_SecondList_Refused(t *testing.T) {
 	list := func(role string, isNew bool, user int64) RoleList {
-		return RoleList{Role: role, DemoteTo: "member", Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}
+		return RoleList{Role: role, Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}
 	}
 	for name, test := range map[string]struct {
 		first, second   RoleList

@@ -239,9 +239,9 @@ func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address s
 
 // DeclareRole refuses, during plan, the role of an account if another resource of the configuration sets a different
 // one. reactivated is the account if the resource reactivates it, and otherwise nil; without a configured role, it
-// keeps its own. isAnyOrder is that of [runstate.SaidRole].
-func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.String, reactivated *zulip.User, isAnyOrder bool, diags *diag.Diagnostics) {
-	said := runstate.SaidRole{Account: account, Role: configured.ValueString(), IsAnyOrder: isAnyOrder, IsReturn: configured.IsNull() && reactivated != nil}
+// keeps its own.
+func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.String, reactivated *zulip.User, diags *diag.Diagnostics) {
+	said := runstate.SaidRole{Account: account, Role: configured.ValueString(), IsReturn: configured.IsNull() && reactivated != nil}
 	if said.IsReturn {
 		said.Role = reactivated.Role.String()
 	}
@@ -258,8 +258,7 @@ func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, list))
 	default:
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
-			fmt.Sprintf("This resource sets the role %s. The zulip_role_members of the role %s doesn't list the user with that role, or removes the user and sets its demote_to. "+
-				"Make them agree, or remove one. If someone gave the user a role outside Terraform, apply the list first (-target).", said.Role, list))
+			fmt.Sprintf("This resource sets the role %s, and the zulip_role_members of the role %s contradicts it. Each apply would undo the change of the other. Make them agree, or remove one.", said.Role, list))
 	}
 }
 
@@ -320,6 +319,11 @@ func RoleLock(id int64) string { return fmt.Sprint("role of ", id) }
 func GaveRole(meta *base.Meta, id int64, role zulip.Role) {
 	meta.Run.GaveRole(id, int(role))
 	meta.Store.GaveRole(id, role)
+}
+
+// IsOwnChange reports whether an attribute is the role, and this run has given the current one.
+func IsOwnChange(attribute string, user *zulip.User, meta *base.Meta) bool {
+	return attribute == "role" && meta.Run.HasGivenRole(user.ID, int(user.Role))
 }
 
 // Grant is a role that an apply gives to an account.

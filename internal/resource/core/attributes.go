@@ -228,7 +228,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 				return step.Prior
 			case isSame(current, value):
 				return step.Planned
-			case isSame(fieldsOf(by.as(before, object, c)).get(name), old):
+			case isSame(fieldsOf(by.as(before, object, c)).get(name), old), by.def.IsOwnChange != nil && by.def.IsOwnChange(name, object, c.Meta):
 				return step.Prior
 			case isShown:
 				return quoted(current)

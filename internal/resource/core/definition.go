@@ -91,6 +91,9 @@ type Definition[Model, Object, Update any] struct {
 	KeepPrior func(plan, prior *Model)
 	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
 	IsUnread func(attribute string, prior *Model, c *Context) bool
+	// IsOwnChange reports whether this run itself gave an object its current value of an attribute, by another resource.
+	// That is no conflict. Optional.
+	IsOwnChange func(attribute string, object *Object, meta *base.Meta) bool
 	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
 	ByElement []string
 	// Fixed returns the attributes that the server determines for an object, so that they cannot be configured.

@@ -66,6 +66,7 @@ func NewBotResource() resource.Resource {
 		SentLater:       []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
 		RegisterCreated: func(c *core.Context, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
 		IsUnread:        func(attribute string, _ *botModel, _ *core.Context) bool { return attribute == "config_data" },
+		IsOwnChange:     accounts.IsOwnChange,
 		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}

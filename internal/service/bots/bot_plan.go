@@ -148,7 +148,7 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 		}
 	}
 	checkName(p, s, bot.ID)
-	accounts.DeclareRole(p.Meta, account, p.Config.Role, reactivated, false, p.Diags)
+	accounts.DeclareRole(p.Meta, account, p.Config.Role, reactivated, p.Diags)
 	checkRole(p, s, bot, bot.Role)
 }
 
@@ -217,7 +217,7 @@ func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		checkShortName(p, s, user)
 	}
 	checkName(p, s, user.ID)
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, false, p.Diags)
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, p.Diags)
 	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
 	checkRole(p, s, user, prior)
 }

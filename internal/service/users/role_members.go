@@ -167,7 +167,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	roleUsers.Warn(p.Wanted, p.Leaving(), view, c.Diags)
 	isWhole := !plan.UserIDs.IsUnknown() && !waits && len(p.Wanted.Problems) == 0
 	accounts.DeclareRoleList(c.Meta, view, runstate.RoleList{
-		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: p.Leaving(), IsWhole: isWhole, IsNew: state == nil,
+		Role: role.String(), Users: lookup.AccountKeys(plan.Users, view), IsWhole: isWhole, IsNew: state == nil,
 	}, path.Root("users"), c.Diags)
 	if unlisted := sets.Without(held, p.Wanted.IDs); state == nil && p.IsKnown && len(unlisted) > 0 {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), c.Diags)

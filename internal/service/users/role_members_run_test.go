@@ -59,10 +59,6 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 		"a role that is not the list's":         {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersLena, "role": "guest"}, "role"}, "Two roles for " + roleMembersLena, ""},
 		"the role of someone who is not listed": {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersKenji, "role": "moderator"}, "role"}, "Two roles for " + roleMembersKenji, ""},
 		"a user":                                {moderators, roleMembersPart{"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "member"}, "role"}, "Two roles for " + roleMembersLena, ""},
-		"an account that is taken out": {
-			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
-			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "guest"}, "role"}, "Two roles for " + roleMembersAmara, "",
-		},
 		"an account that keeps the role what the list takes away": {
 			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
 			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "moderator"}, "role"}, "Two roles for " + roleMembersAmara, "",

@@ -64,8 +64,8 @@ func NewUserResource() resource.Resource {
 				c.Meta.Store.BecameActive()
 			}
 		},
-		IsUnread: isUnread,
-		Update:   update, Delete: destroy, DeleteVerb: "deactivate",
+		IsUnread: isUnread, IsOwnChange: accounts.IsOwnChange,
+		Update: update, Delete: destroy, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }

@@ -116,7 +116,7 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
 	}
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated, false, p.Diags)
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated, p.Diags)
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
 		accounts.Change{User: user, Prior: user.Role, Planned: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
@@ -187,7 +187,7 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	if !user.IsActive && p.Plan.Active.ValueBool() {
 		reactivated = user
 	}
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, false, p.Diags)
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, p.Diags)
 	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update users", p.Diags)

@@ -83,7 +83,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
-			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, true, c.Diags)
+			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, c.Diags)
 		}
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // another user, as far as is known
@@ -108,7 +108,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	c.Save(plan)
-	accounts.DeclareRole(c.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, true, c.Diags)
+	accounts.DeclareRole(c.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, c.Diags)
 	if !plan.Role.IsUnknown() {
 		checkUserRole(ctx, c, change, view)
 	}
