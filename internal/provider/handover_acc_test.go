@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -103,16 +104,17 @@ resource "zulip_channel" "a" {
 resource "zulip_user_group" "a" {
   name = "alpha"
 }
-output "group" {
-  value = zulip_user_group.a.id
-}
 `
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Configure(t, config)
 	w.Must(t, "apply", "-auto-approve")
 	o.Archive(t, "alpha")
-	o.Call(t, http.MethodPost, "/user_groups/"+strings.TrimSpace(w.Must(t, "output", "-raw", "group"))+"/deactivate", nil)
+	for _, group := range o.Snapshot(t, "realm_user_groups").UserGroups {
+		if group.Name == "alpha" {
+			o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", group.ID), nil)
+		}
+	}
 	printed, ok := w.Run(t, "plan")
 	for _, want := range []string{`An archived channel has the name "alpha"`, `A deactivated user group has the name "alpha"`} {
 		if ok || !strings.Contains(printed, want) {
