@@ -295,8 +295,8 @@ func (e *export) add(o *object) {
 // addUnset adds the attributes of an object that its state leaves unset.
 func (e *export) addUnset(o *object, known stateResource) {
 	for name, value := range o.config {
-		isPair := name == "folder" && known.sets("folder_id") || name == "folder_id" && known.sets("folder")
-		if known.Type == o.kind.resource && !known.sets(name) && !isPair {
+		isNamedByID := name == "folder" && known.sets("folder_id")
+		if known.Type == o.kind.resource && !known.sets(name) && !isNamedByID {
 			e.unset = append(e.unset, fmt.Sprintf("%s: %s = %s", known.Address, name, strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))))
 		}
 	}

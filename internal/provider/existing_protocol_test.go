@@ -347,6 +347,23 @@ func TestProtocolAdoptDefault_ObjectGone_Reactivated(t *testing.T) {
 	})
 }
 
+// While the provider's settings are not known, the plan does not say what the default is.
+func TestProtocolAdoptDefault_SettingsUnknown_Unknown(t *testing.T) {
+	o := acctest.NewSandbox(t, sandbox.Config{})
+	p := acctest.StartProcess(t.Context(), t)
+	p.Configure(o.Block(acctest.Values{"adopt_archived": acctest.Unknown})).ExpectNoError(t)
+	plan := p.MustPlan("zulip_channel", nil, acctest.Values{"name": "old"})
+	if got := plan.Values["adopt_archived"]; got != acctest.Unknown {
+		t.Errorf("the plan has adopt_archived = %v", got)
+	}
+	run := o.NewRun(t, "zulip_channel")
+	run.Block["adopt_archived"] = true
+	run.Apply(plan).ExpectNoError(t)
+	if got := run.State.Values["adopt_archived"]; got != true {
+		t.Errorf("the state has adopt_archived = %v", got)
+	}
+}
+
 // A server that cannot unarchive channels is not asked to.
 func TestProtocolAdoptDefault_ServerTooOld_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: 385})

@@ -265,7 +265,7 @@ func TestProtocolProvider_LevelUnknown_Warning(t *testing.T) {
 
 func TestProtocolProvider_UnknownSettings_ErrorDeferred(t *testing.T) {
 	alone(t)
-	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection", "access_warnings"} {
+	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection", "access_warnings", "recover_interrupted", "adopt_archived", "adopt_deactivated"} {
 		block := at("https://chat.invalid")
 		block[attribute] = acctest.Unknown
 		if diags := configure(t, block); len(diags) > 0 {

@@ -73,13 +73,13 @@ type Meta struct {
 }
 
 // Adopts returns the provider's default of an attribute that reactivates an existing object. ok is false for other
-// attributes.
+// attributes. Before the provider is configured the default is false.
 func (m *Meta) Adopts(attribute string) (isDefault, ok bool) {
 	switch attribute {
 	case "adopt_archived":
-		return m.AdoptArchived, true
+		return m != nil && m.AdoptArchived, true
 	case "adopt_deactivated":
-		return m.AdoptDeactivated, true
+		return m != nil && m.AdoptDeactivated, true
 	}
 	return false, false
 }

@@ -237,11 +237,10 @@ func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
 // unset returns the planned value of an attribute that the configuration of a new object does not set: true if the
 // provider adopts objects by default and the server can reactivate them, and otherwise null.
 func (r *Resource[Model, Object, Update]) unset(name string, planned attr.Value) attr.Value {
-	if r.Meta == nil {
-		if _, ok := new(base.Meta).Adopts(name); ok {
-			return planned // the provider's settings are not known yet
-		}
-	} else if isDefault, _ := r.Meta.Adopts(name); isDefault && r.HasLevel(featurelevel.LookupValue(r.kind(), name, "true")) {
+	switch isDefault, isAdoption := r.Meta.Adopts(name); {
+	case isAdoption && r.Meta == nil:
+		return planned // the provider's settings are not known yet
+	case isDefault && r.HasLevel(featurelevel.LookupValue(r.kind(), name, "true")):
 		return types.BoolValue(true)
 	}
 	return nullOf(planned)

@@ -166,10 +166,11 @@ func wait(p *tablePlan) {
 
 // planIDs plans the IDs of the configured lists. The IDs of other lists stay.
 func planIDs(p *tablePlan) {
+	isChange := p.State == nil || !reflect.DeepEqual(p.Plan, p.State)
 	for _, list := range membershipLists {
-		prior, isChange := people.Value{}, true
+		prior := people.Value{}
 		if p.State != nil {
-			prior, isChange = list.in(&p.State.userGroupFacts), !reflect.DeepEqual(p.Plan, p.State)
+			prior = list.in(&p.State.userGroupFacts)
 		}
 		if p.State == nil || !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
 			list.PlanIDs(list.in(&p.Plan.userGroupFacts), prior, isChange, p.On.View)
