@@ -39,7 +39,7 @@ packages_testing() {
     sed -n 's#^\(.*\)/[^/]*:func \([A-Za-z0-9_]*\)(.*#./\1 \2#p' | awk -v pattern="${1%%/*}" '$2 ~ pattern { print $1 }' | sort -u
 }
 
-# build_plugin FILE [VERSION]: the plugin's binary, with a version when it is to be installed.
+# build_plugin FILE [VERSION]: the plugin's binary, with a version if it will be installed.
 build_plugin() {
   go build -C "$root" -ldflags "-X main.version=${2:-dev}" -o "$1" .
 }

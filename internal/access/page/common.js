@@ -33,7 +33,7 @@ const common = (() => {
     }
   }
 
-  // The numbers of the sets that somebody is in, by the person's place: whoever is written in a set is in it if not in its base.
+  // The numbers of the sets that a person is in, by the person's place. A person who is written in a set is in it, unless its base has the person.
   function setsWith(place, sets) {
     const isWritten = sets.map((set) => {
       for (let at = 1; at < set.length; at++) {

@@ -1,10 +1,10 @@
-// What the page of a review does beyond being read: showing only a part. Everything is in the page already; the script
-// unfolds, hides, marks and counts. It asks nobody anything.
+// The script shows only a part of the page of a review. The page already has everything, so the script unfolds, hides,
+// marks and counts, and sends no request.
 (() => {
   const { byId, number, counted, setsWith } = common;
   const many = 50;
 
-  // What a closed element holds is text where there is much of it: elements are made of it when it is to be seen.
+  // A closed element with much content has it as text. The elements are created when the user opens it.
   function unfold(details) {
     const text = details.querySelector(":scope > noscript");
     if (text) text.outerHTML = text.textContent;
@@ -110,7 +110,7 @@
       return sum;
     }
 
-    // Rows that are not asked for are pale; where somebody is, the cell that says so is coloured.
+    // Rows that were not selected are pale. The cell that has the selected person is coloured.
     function mark({ row, gain, lose }, isOther, wish) {
       row.classList.toggle("other", isOther);
       row.cells[row.cells.length - 2].classList.toggle("only-gain", wish.sets.has(gain));

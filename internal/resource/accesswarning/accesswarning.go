@@ -241,7 +241,7 @@ func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 		err = fmt.Errorf("the provider's account does not see channel %d, or it is archived", id)
 	}
 	if err != nil {
-		tflog.Warn(ctx, "Who is in the channel is not known: the warning says no more than what is certain without",
+		tflog.Warn(ctx, "The subscribers of a channel are not known, so the warning has only what is certain without them",
 			map[string]any{"channel": change.Name, "error": err.Error()})
 		return
 	}

@@ -104,7 +104,7 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	}
 	facts := s.facts
 	if subscribers, err := s.meta.Store.Subscribers(ctx, s.channel.ID); err != nil || subscribers == nil {
-		tflog.Info(ctx, "Who is in a channel is not known: whether the account may post there, the server decides", map[string]any{"channel": s.channel.Name})
+		tflog.Info(ctx, "The subscribers of a channel are not known, so the server decides whether the account can post", map[string]any{"channel": s.channel.Name})
 	} else {
 		facts.Subscribers, facts.SubscribersKnown = subscribers, true
 	}

@@ -124,7 +124,7 @@ func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *type
 func factsOf(ctx context.Context, b *base.Base, channel *zulip.Channel) (permission.Channel, error) {
 	facts := permission.ChannelOf(channel)
 	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
-		tflog.Info(ctx, "Who is in an archived channel cannot be asked", map[string]any{"name": channel.Name})
+		tflog.Info(ctx, "The subscribers of an archived channel cannot be read", map[string]any{"name": channel.Name})
 		return facts, nil
 	}
 	found, err := b.Meta.Store.Subscribers(ctx, channel.ID)
