@@ -129,7 +129,7 @@ func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Di
 	l.report(p.Before.Moved, "", diags)
 	hint := ""
 	if l.Noun == "user" {
-		hint = base.ReferenceAdvice("user", "zulip_user.NAME.id")
+		hint = base.ReferenceAdvice("user or invitation", "zulip_user.NAME.id or zulip_invitation.NAME.email")
 	}
 	l.report(p.Wanted.Moved, "", diags)
 	l.report(p.Wanted.Problems, hint, diags)

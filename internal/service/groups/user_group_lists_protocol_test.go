@@ -392,39 +392,3 @@ func carryOut(run *acctest.Run, plan *acctest.PlannedChange) acctest.Diagnostics
 	run.State = state
 	return diags
 }
-
-// An email or a name of a saved plan that has another meaning during apply is refused, for new and existing groups.
-func TestProtocolUserGroup_NameReassigned_Refused(t *testing.T) {
-	for name, isNew := range map[string]bool{"new": true, "existing": false} {
-		t.Run(name, func(t *testing.T) {
-			o, run := managed(t)
-			if !isNew {
-				run.MustApply(values{"name": "ops", "members": set(ines)})
-			}
-			for _, group := range []string{"first", "second"} {
-				made(t, o, "zulip_user_group", values{"name": group})
-			}
-			first, second := id(t, o, "first"), id(t, o, "second")
-			people := run.MustPlan(values{"name": "ops", "members": set(ines, kenji)})
-			subgroups := run.MustPlan(values{"name": "ops", "members": set(ines), "subgroups": set("first")})
-			if want := (values{ines: id(t, o, ines), kenji: id(t, o, kenji)}); !reflect.DeepEqual(people.Values["member_ids"], want) {
-				t.Errorf("planned are %v, want %v", people.Values["member_ids"], want)
-			}
-			o.MoveEmail(t, "member2", "member", kenji)
-			for _, renamed := range []struct {
-				group int64
-				name  string
-			}{{first, "third"}, {second, "first"}} {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/user_groups/", renamed.group), map[string]string{"name": renamed.name})
-			}
-			run.ExpectOutdated(people, "member_ids")
-			run.ExpectOutdated(subgroups, "subgroup_ids")
-			sent := o.Sent()
-			_, diags := run.Process().Apply(people)
-			diags.ExpectError(t, "", kenji+" now belongs to another user", fmt.Sprint("belonged to user ", people.Values["member_ids"].(values)[kenji]))
-			_, diags = run.Process().Apply(subgroups)
-			diags.ExpectError(t, "", `"first" is now another user group`, fmt.Sprint("was user group ", first), fmt.Sprint("is user group ", second))
-			sent.Expect(t)
-		})
-	}
-}
