@@ -344,7 +344,7 @@ func ReportAbsent(view *snapshot.Snapshot, absent []error, leaving []int64, at p
 		switch isInvited := errors.As(err, &found) && view.IsInvited(found.absent); {
 		case isInvited:
 			// Only the detail has the email, so that Terraform can combine several warnings.
-			diags.AddAttributeWarning(at, "An invited user is listed who has not joined", fmt.Sprintf("An invitation to %s is pending. ", found.absent)+ignored)
+			diags.AddAttributeWarning(at, "An invited user is listed who has not joined", fmt.Sprintf("An invitation to %s is pending or planned. ", found.absent)+ignored)
 		case len(leaving) > 0:
 			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
 		default:
