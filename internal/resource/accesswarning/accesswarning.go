@@ -52,8 +52,8 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	warn(ctx, diags, fmt.Sprintf("Access in channel %q changes", change.Name), text)
 }
 
-// asOfNow returns a sentence that names the user groups in changed permissions whose current members were counted.
-// Other changes of those groups in the same run have warnings of their own.
+// asOfNow returns a sentence that names the user groups in changed permissions or groups whose current members were
+// counted. Other changes of those groups in the same run have warnings of their own.
 func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string {
 	counted := map[string]bool{}
 	for _, value := range changed {
@@ -66,7 +66,11 @@ func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string 
 	if len(counted) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\nThis is based on the current members of group %s.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
+	noun := "group"
+	if len(counted) > 1 {
+		noun = "groups"
+	}
+	return fmt.Sprintf("\n\nThis is based on the current members of %s %s.", noun, strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
 }
 
 // changedPermissions returns the values of a channel's permissions that differ.
@@ -91,9 +95,26 @@ func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, wha
 	if !meta.AccessWarnings {
 		return
 	}
-	if text := textOf(ctx, meta, change); text != "" {
-		warn(ctx, diags, what, text)
+	text := textOf(ctx, meta, change)
+	if text == "" {
+		return
 	}
+	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
+		text += asOfNow(view, changedSubgroups(view, change))
+	}
+	warn(ctx, diags, what, text)
+}
+
+// changedSubgroups returns the subgroups of changed groups, before and after.
+func changedSubgroups(view *snapshot.Snapshot, change permission.Change) (changed []zulip.GroupSettingValue) {
+	for id, later := range change.Groups {
+		subgroups := later.Subgroups
+		if group, ok := view.UserGroups().ByID(id); ok {
+			subgroups = slices.Concat(subgroups, group.DirectSubgroupIDs)
+		}
+		changed = append(changed, zulip.GroupSettingValue{DirectSubgroups: subgroups})
+	}
+	return changed
 }
 
 // OfDeactivation warns in a plan about the bots that are deactivated and the invitations that are revoked with an

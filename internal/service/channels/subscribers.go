@@ -67,7 +67,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	remove := sets.Without(saw, p.Wanted.IDs)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
 	planned := change{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
-	planned.check(c.Diags)
+	planned.plan(ctx, c.Diags)
 	return nil
 }
 

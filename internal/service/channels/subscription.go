@@ -107,7 +107,7 @@ func (subscription) check(ctx context.Context, b relation, p *subscriptionPlan, 
 	b.register(p.channel, p.view, p.Wanted.IDs, remove, diags)
 	if p.IsKnown && !diags.HasError() {
 		planned := change{meta: b.Meta, view: p.view, channel: p.channel, facts: b.Meta.Run.PermissionsIn(p.channel), in: in, add: sets.Without(p.Wanted.IDs, in), remove: remove, listed: leaving}
-		planned.check(diags)
+		planned.plan(ctx, diags)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
@@ -224,6 +225,20 @@ func (c *change) users(removes bool) []int64 {
 		return c.remove
 	}
 	return c.add
+}
+
+// plan checks the change in a plan, and warns about people who gain or lose access because of it.
+func (c *change) plan(ctx context.Context, diags *diag.Diagnostics) {
+	if isSafe := c.check(diags); !isSafe || len(c.add)+len(c.remove) == 0 {
+		return
+	}
+	before, access := c.facts, c.view.Access()
+	before.Subscribers, before.SubscribersKnown = c.in, true
+	after := before
+	after.Subscribers = append(sets.Without(c.in, c.remove), c.add...)
+	accesswarning.OfChannel(ctx, c.meta, diags, c.channel.ID, permission.ChannelChange{
+		Name: c.channel.Name, Before: permission.ChannelState{Access: access, Channel: before}, After: permission.ChannelState{Access: access, Channel: after},
+	})
 }
 
 // check refuses a change that the server would refuse, that would lock the account out, or that unsubscribes users

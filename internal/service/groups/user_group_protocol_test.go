@@ -304,6 +304,7 @@ func silent(o *acctest.Organization, run *acctest.Run) *acctest.Run {
 
 func TestProtocolUserGroup_MembersChanged_AccessWarning(t *testing.T) {
 	o, run := managed(t)
+	o.NewRun(t, groupType).MustApply(values{"name": "juniors", "members": set(kenji)})
 	run.Import("sre", nil).ExpectNoError(t)
 	as := func(change values) values { return but(values{"name": "sre"}, change) }
 	for name, test := range map[string]struct {
@@ -316,6 +317,7 @@ func TestProtocolUserGroup_MembersChanged_AccessWarning(t *testing.T) {
 		"one instead of another": {as(values{"members": set(amara, kenji)}), inIncidents + lenaLoses + "\n" + kenjiGains},
 		"a group":                {as(values{"subgroups": set("role:administrators")}), ""}, // they already have the permission
 		"a group with somebody":  {as(values{"subgroups": set("role:fullmembers")}), inIncidents + kenjiGains},
+		"a group that changes":   {as(values{"subgroups": set("group:juniors")}), inIncidents + kenjiGains + "\n\nThis is based on the current members of group \"juniors\"."},
 		"not known yet":          {as(values{"members": []any{amara, acctest.Unknown}}), inIncidents + notKnownYet},
 	} {
 		t.Run(name, func(t *testing.T) {
