@@ -159,8 +159,25 @@ func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostic
 	if found.Outcome != Written {
 		return
 	}
-	if err := permission.Allowed(setting.Name, p.Table.Supported(setting, p.View.Realm()), found.Value, p.View); err != nil {
+	supported := p.Table.Supported(setting, p.View.Realm())
+	if err := permission.Allowed(setting.Name, supported, found.Value, p.View); err != nil {
 		diags.AddAttributeError(at, "Not allowed for "+setting.Name, base.Sentence(err))
+	}
+	if !supported.AllowEveryoneGroup {
+		warnGuests(at, found.Value, p.View, diags)
+	}
+}
+
+// warnGuests warns about the guests among the users of a permission that guests never have.
+func warnGuests(at path.Path, value zulip.GroupSettingValue, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	guests := slices.DeleteFunc(slices.Clone(value.DirectMembers), func(id int64) bool {
+		user, ok := view.User(id)
+		return !ok || user.Role != zulip.RoleGuest
+	})
+	if len(guests) > 0 {
+		diags.AddAttributeWarning(at, "Guests have no effect in this permission",
+			fmt.Sprintf("%s names guests, who never have this permission: %s. Remove them, or give them another role first.",
+				at, permission.Describe(zulip.GroupSettingValue{DirectMembers: guests}, view)))
 	}
 }
 

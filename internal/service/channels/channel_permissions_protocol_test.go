@@ -210,3 +210,21 @@ func TestProtocolSubscribers_ChannelMadePrivate_Lockout(t *testing.T) {
 	_, diags := p.Plan(exclusiveType, subscribers.State, but(inside, values{"users": who(admin)}))
 	diags.ExpectError(t, "users", "This would remove the provider's own access")
 }
+
+// The server accepts guests in every permission, but guests never have some of them.
+func TestProtocolChannel_GuestWithoutEffect_Warning(t *testing.T) {
+	_, run := channelManaged(t)
+	for setting, summary := range map[string]string{"can_subscribe_group": "Guests have no effect in this permission", "can_send_message_group": ""} {
+		config := values{"name": setting, setting: who("role:administrators", "user:"+guest)}
+		detail := setting + ` names guests, who never have this permission: "user:paul.dubois@example.com". Remove them, or give them another role first.`
+		if summary == "" {
+			detail = ""
+		}
+		fork := run.Fork()
+		_, diags := fork.Plan(config)
+		diags.ExpectOnlyWarning(t, summary, detail)
+		fork.MustApply(config)
+		_, diags = fork.Plan(config) // nothing is written
+		diags.ExpectOnlyWarning(t, "", "")
+	}
+}
