@@ -46,7 +46,8 @@ and kinds of findings:
 
 ` + kindMeanings() + `
 
-With --rules, the condition rules applies if a rule fails or is unknown. With --against, these conditions of review apply\nto the changes since the earlier audit: ` + strings.Join(conditionNames(), ", ") + `.`,
+With --rules, the condition rules applies if a rule fails or is unknown. With --against, these conditions of review apply to
+the changes since the earlier audit: ` + strings.Join(conditionNames(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com

@@ -421,12 +421,12 @@ func (s *Snapshot) RoleNames() []string {
 	return names
 }
 
-// groupNames returns the names of the active groups: of the roles without "role:", or of the others.
+// groupNames returns the final names in this run of the active groups: of the roles without "role:", or of the others.
 func (s *Snapshot) groupNames(roles bool) []string {
 	var names []string
 	for _, group := range s.UserGroups().List() {
-		if !group.Deactivated && group.IsSystemGroup == roles {
-			names = append(names, strings.TrimPrefix(group.Name, "role:"))
+		if later, _ := s.UserGroup(group.ID); !later.Deactivated && later.IsSystemGroup == roles {
+			names = append(names, strings.TrimPrefix(later.Name, "role:"))
 		}
 	}
 	return names
@@ -450,11 +450,17 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 // IsInvited reports whether an email that no account has is known to be invited.
 func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
 
-// Nearest returns the most similar principals of the same form, if any is similar enough.
+// Nearest returns the most similar principals of the same form, if any is similar enough. For the current name of a
+// group that this run renames, it returns the group's final name.
 func (s *Snapshot) Nearest(principal permission.Principal) []permission.Principal {
 	var names []string
 	switch principal.Kind {
 	case permission.KindRole, permission.KindGroup:
+		if group, ok := s.UserGroups().ByName(principal.Name); ok && principal.Kind == permission.KindGroup {
+			if later, _ := s.UserGroup(group.ID); later.Name != group.Name {
+				return []permission.Principal{{Kind: permission.KindGroup, Name: later.Name}}
+			}
+		}
 		names = s.groupNames(principal.Kind == permission.KindRole)
 	case permission.KindUser:
 		names = s.Addresses()

@@ -130,6 +130,13 @@ func TestPlannedNames_CreatedOrRenamed_Resolved(t *testing.T) {
 	if group, ok := s.UserGroupByName("engineers"); ok {
 		t.Errorf("a name that is given up is that of %+v", group)
 	}
+	near := s.Nearest(permission.Principal{Kind: permission.KindGroup, Name: "engineers"})
+	if want := []permission.Principal{{Kind: permission.KindGroup, Name: "builders"}}; !slices.Equal(near, want) {
+		t.Errorf("near the name that is given up: %v", near)
+	}
+	if names := s.GroupNames(); slices.Contains(names, "engineers") || !slices.Contains(names, "builders") {
+		t.Errorf("names of groups: %v", names)
+	}
 	if user, ok := s.UserByAddress("Countess@example.com"); !ok || user.ID != ada {
 		t.Errorf("the new address is that of %+v", user)
 	}
