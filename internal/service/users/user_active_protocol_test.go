@@ -207,6 +207,55 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 	}
 }
 
+// A joiner can't get the email of someone whom the same plan deactivates, whichever resource is planned first.
+func TestProtocolUser_EmailOfLeaver_Refused(t *testing.T) {
+	o, run := activity(t, true)
+	joiner := lenaWith(values{"full_name": "Lena Fiala"})
+	for _, isNewFirst := range []bool{false, true} {
+		p := run.Process()
+		state, diags := p.Read("zulip_user", run.State)
+		diags.ExpectNoError(t)
+		leaves := func() {
+			_, more := p.Plan("zulip_user", state, lenaWith(values{"active": false}))
+			diags = append(diags, more...)
+		}
+		joins := func() { _, more := p.Plan("zulip_user", nil, joiner); diags = append(diags, more...) }
+		for _, plan := range map[bool][]func(){false: {leaves, joins}, true: {joins, leaves}}[isNewFirst] {
+			plan()
+		}
+		diags.ExpectError(t, "email", "Duplicate user email", userLena, "A deactivated account keeps its email")
+	}
+
+	// The email of a deactivated account can change hands. The plan says that the order matters.
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	run.Refresh().ExpectNoError(t)
+	const old = "lena.former@example.com"
+	for _, isNewFirst := range []bool{true, false} {
+		p := run.Process()
+		state, diags := p.Read("zulip_user", run.State)
+		diags.ExpectNoError(t)
+		var gives, gets *acctest.PlannedChange
+		leaves := func() {
+			gives, diags = p.Plan("zulip_user", state, lenaWith(values{"active": false, "email": old}))
+			diags.ExpectNoError(t)
+		}
+		joins := func() { gets, diags = p.Plan("zulip_user", nil, joiner); diags.ExpectNoError(t) }
+		for _, plan := range map[bool][]func(){false: {leaves, joins}, true: {joins, leaves}}[isNewFirst] {
+			plan()
+		}
+		diags.ExpectWarning(t, "email", "The email "+userLena+" changes hands", "depends_on")
+		if isNewFirst {
+			continue
+		}
+		p.MustApply(gives)
+		made, diags := p.Apply(gets)
+		diags.ExpectNoError(t)
+		if number := made.Values["id"]; number == id(t, o, "member") || !account(t, o, number.(int64)).IsActive || account(t, o, id(t, o, "member")).IsActive {
+			t.Errorf("the joiner has the account %v", made.Values)
+		}
+	}
+}
+
 // The checks that protect people when a resource is destroyed also apply when active becomes false.
 func TestProtocolUserInactive_OwnersAndProvider_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")

@@ -127,7 +127,12 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
+	email, isPlanned := run.PlannedName(snapshot.AccountKind, holder.ID)
 	switch {
+	case isOwn && isPlanned && !sameEmail(email, holder.Address()):
+		warnOfOrder(holder, p.Diags)
+	case isOwn && run.WillBeKept(userKind, holder.ID) && run.WillBeDeactivated(userKind, holder.ID) && !p.Plan.isInactive():
+		refuseDuplicate(holder, p.Diags)
 	case p.Plan.isInactive() && isReactivatable(holder):
 		checkAdoptedInactive(p, holder)
 	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(userKind, holder.ID): // it is replaced: deactivated, and then adopted
@@ -229,6 +234,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	self := p.Meta.Store.Self()
 	holder, isTaken := s.UserByAddress(planned)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	if p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
+		warnOfOrder(user, p.Diags)
+	}
 	switch {
 	case self.Role > zulip.RoleAdministrator:
 		p.Meta.Refuse(at, "change emails", "This requires an administrator or owner of the organization with the permission can_change_user_emails, which the server's shell grants.", p.Diags)
@@ -324,7 +332,7 @@ func destroy(ctx context.Context, c *core.Context, state *account) error {
 // checkActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
 func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
-	if p.Prior.isInactive() && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
+	if isInactive := p.Prior.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
 		refuseDuplicate(user, p.Diags)
 	}
 	switch {
@@ -380,10 +388,17 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	}
 }
 
+// warnOfOrder warns that one resource gives the email of its account to the new account of another resource.
+func warnOfOrder(user *zulip.User, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root("email"), fmt.Sprintf("The email %s changes hands", user.Address()),
+		fmt.Sprintf("One zulip_user changes the email of user %d (%q), and another creates a user with the old email. Terraform must change the first resource before the second: add depends_on to the second, or apply twice. "+
+			"Otherwise the apply stops at the second.", user.ID, user.FullName))
+}
+
 // refuseDuplicate reports an error about two resources with the same account.
 func refuseDuplicate(user *zulip.User, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", user.Address()),
-		"Another zulip_user in this configuration has the same email. Remove one of them.")
+		"Another zulip_user in this configuration has the same email. Remove one of them. A deactivated account keeps its email: to give the email to another account, change that of the deactivated one first.")
 }
 
 // refuseInactive reports an error if no account exists that could be kept deactivated.
