@@ -220,7 +220,7 @@ func (m *Meta) RequirePermission(view *snapshot.Snapshot, at path.Path, doing st
 		}
 		lets[i] = fmt.Sprintf("%s lets only %s do this", name, permission.Describe(value, view))
 	}
-	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
+	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+". If this configuration changes that, apply zulip_organization first, with -target.", diags)
 	return false
 }
 

@@ -38,7 +38,7 @@ func TestProtocolChannel_PrivacyWithoutPermission_Refused(t *testing.T) {
 			permitInOrganization(t, o, permission, "administrators")
 			sent := member.Sent()
 			run.ExpectRefused(but(config, values{"privacy": change.to}), "privacy",
-				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), permission+` lets only "role:administrators" do this`)
+				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), permission+` lets only "role:administrators" do this`, "If this configuration changes that, apply zulip_organization first")
 			run.ExpectUnchanged(config)
 			sent.Expect(t)
 			if permission != "can_create_web_public_channel_group" {
