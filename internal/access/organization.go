@@ -60,6 +60,8 @@ const (
 	// OfChannels matters to which channels exist, and OfJoining to how people join.
 	OfChannels
 	OfJoining
+	// OfMembership matters to who is in a channel or user group.
+	OfMembership
 )
 
 // Unknowns lists the unknown facts of some scopes.

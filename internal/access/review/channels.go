@@ -258,9 +258,10 @@ func (b *builder) readSubscribers() error {
 	return nil
 }
 
-// joinDefaultChannels subscribes new accounts of the plan to default channels: the server does that for every role.
+// joinDefaultChannels subscribes new accounts of the plan to default channels: the server does that for every role, but
+// not for an account that it reactivates.
 func (b *builder) joinDefaultChannels() {
-	joining := slices.DeleteFunc(b.joining(), func(account *access.Account) bool { return account.IsBot })
+	joining := slices.DeleteFunc(b.joining(), func(account *access.Account) bool { return account.IsBot || account.ID > 0 })
 	for _, channel := range b.is.Channels {
 		for _, account := range joining {
 			switch in := channel.Facts.Subscribers; {

@@ -197,6 +197,46 @@ rule "only Mel" {
 	expectRule(t, found, "only Mel", false)
 }
 
+// A reactivated account is in its earlier channels and groups, which the server doesn't show. It doesn't join default
+// channels, and rules about roles are known.
+func TestReviewReactivatedUser_EarlierMemberships_Unknown(t *testing.T) {
+	f := newFirm(t)
+	f.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(f.hall)})
+	f.Call(t, "DELETE", fmt.Sprint("/users/", f.mel), nil)
+	found := f.reviewed(`
+rule "two owners" {
+  role     = "owner"
+  at_least = 2
+}
+rule "joining" {
+  joining = "invited"
+}
+rule "no guest posts" {
+  channels   = "hall"
+  permission = "send_message"
+  never      = "role:guests"
+}
+rule "groups" {
+  permission = "create_groups"
+  only       = "role:members"
+}
+`, resourceChange("zulip_user", nil, attributes{"email": "mel@example.com", "full_name": "Mel", "adopt_deactivated": true}))
+	for _, channel := range found.Channels {
+		if len(channel.Joins.IDs()) > 0 {
+			t.Errorf("#%s is joined by %v", channel.Name, channel.Joins.IDs())
+		}
+	}
+	for _, rule := range found.Rules {
+		want := report.RuleUnknown
+		if rule.Name == "two owners" || rule.Name == "joining" {
+			want = report.RulePasses
+		}
+		if rule.Status != want {
+			t.Errorf("%s: %s, want %s: %q", rule.Name, rule.Status, want, rule.Lines())
+		}
+	}
+}
+
 // The server subscribes a new account to every default channel.
 func TestReviewNewUser_DefaultChannels_Joined(t *testing.T) {
 	f := newFirm(t)

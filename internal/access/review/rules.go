@@ -21,7 +21,7 @@ func (b *builder) checkRules() {
 	limits := b.checkLimits(&after)
 	for _, account := range b.joining() {
 		if account.ID > 0 {
-			b.unknown(access.Told, "%s is reactivated: the account's channels after that aren't known.", account.Address())
+			b.unknown(access.OfMembership, "%s is reactivated: the account's channels and user groups after that aren't known.", account.Address())
 		}
 	}
 	after.Unknown = b.is.Unknown

@@ -57,7 +57,11 @@ func (j *checker) violation(violation *Violation) {
 }
 
 func (j *checker) check() {
-	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
+	scopes := []access.Scope{access.Anywhere, access.Told}
+	if !j.rule.OnlyInvited && j.rule.Roles == nil {
+		scopes = append(scopes, access.OfMembership)
+	}
+	for _, sentence := range j.org.Unknowns(scopes...) {
 		j.addUnknown(sentence)
 	}
 	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
