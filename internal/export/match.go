@@ -317,7 +317,7 @@ func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, w
 		return unquote(raw), ""
 	}
 	if k.resource != "zulip_channel_subscribers" && k.resource != "zulip_user_role" {
-		return "", "the plan doesn't know its " + attribute + " yet"
+		return "", "the plan doesn't know its " + attribute + " yet. If it exists, import it by ID"
 	}
 	named := strings.TrimSuffix(attribute, "_id")
 	if to, ok := m.found[m.plan.refersTo(one, named)]; ok {

@@ -36,14 +36,17 @@ func TestProtocolExportForPlan_Unmatched_Listed(t *testing.T) {
 	for _, language := range []string{"Python", "Rust"} {
 		o.Call(t, "POST", "/realm/playgrounds", map[string]string{"name": "try", "pygments_language": language, "url_template": "https://example.com/{code}"})
 	}
+	o.WithAccount(t, "guest").Call(t, "PATCH", "/settings", map[string]string{"email_address_visibility": "4"})
 	general := o.MustChannel(t, "general").ID
 	for what, trial := range map[string]struct{ changes, want string }{
-		"an unknown name":   {created("zulip_channel", "a", `{"description": "x"}`), "zulip_channel.a: the plan doesn't know its name yet"},
+		"an unknown name":   {created("zulip_channel", "a", `{"description": "x"}`), "zulip_channel.a: the plan doesn't know its name yet. If it exists, import it by ID"},
 		"no name":           {created("zulip_channel", "a", `{"name": null}`), "zulip_channel.a: the plan doesn't know its name yet"},
 		"the name null":     {created("zulip_channel", "a", `{"name": "null"}`), "zulip_channel.a: the organization has no channel with the name null"},
 		"another pattern":   {created("zulip_linkifier", "a", `{"pattern": "none"}`), "zulip_linkifier.a: the organization has no linkifier with the pattern none"},
 		"another language":  {created("zulip_code_playground", "a", `{"name": "try", "pygments_language": "Go"}`), "has no code playground with the name try pygments_language Go"},
 		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: objects of this type have no name to search for"},
+		"a user not there":  {created("zulip_user", "a", `{"email": "nina@example.com"}`), "with the email nina@example.com. Some users hide their emails. To import one, use the user's ID"},
+		"an absent user":    {created("zulip_channel_subscription", "a", `{"channel": "general", "users": ["nina@example.com"]}`), "is not in the organization. The provider's account sees"},
 		"no name at all":    {created("zulip_invite_link", "a", `{}`), "zulip_invite_link.a: an object of this type has no name"},
 		"managed already": {created("zulip_channel", "a", `{"name": "general"}`) + fmt.Sprintf(`, {"address": "zulip_channel.b", "mode": "managed", "type": "zulip_channel", "name": "b",
 			"change": {"actions": ["no-op"], "before": {"id": %d}, "after": {"id": %d}}}`, general, general), "zulip_channel.a: it is already managed by zulip_channel.b"},

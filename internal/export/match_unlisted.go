@@ -57,7 +57,7 @@ func (m *matcher) matchUnlisted(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", one.Address, err)
 		}
 		if err := errorOf(imported.Diagnostics); err != nil {
-			m.left[one.Address] = visibleUpTo(longestSentence, err.Error())
+			m.left[one.Address] = visibleUpTo(longestSentence, strings.Replace(err.Error(), "\n", ". ", 1))
 			continue
 		}
 		if found[key] == nil || isShared(one.Type) {
@@ -172,6 +172,8 @@ func (m *matcher) ended(k *kind, one *plannedObject) string {
 	case "zulip_user":
 		user, ok := m.snapshot.UserByAddress(text("email"))
 		switch {
+		case !ok && slices.ContainsFunc(m.snapshot.Users(), func(user *zulip.User) bool { return !user.IsBot && user.HidesEmail() }):
+			return ". Some users hide their emails. To import one, use the user's ID, as data.zulip_users shows it"
 		case !ok || user.IsActive || user.IsDeleted:
 			return ""
 		case text("active") == "false":

@@ -91,12 +91,15 @@ func (u *User) Joined() (joined time.Time, ok bool) {
 	return time.Time{}, false
 }
 
+// HidesEmail reports whether the caller cannot see the real address.
+func (u *User) HidesEmail() bool { return u.DeliveryEmail == nil || *u.DeliveryEmail == "" }
+
 // Address returns the address to show to people: the real one if it is visible, otherwise the API address.
 func (u *User) Address() string {
-	if u.DeliveryEmail != nil && *u.DeliveryEmail != "" {
-		return *u.DeliveryEmail
+	if u.HidesEmail() {
+		return u.Email
 	}
-	return u.Email
+	return *u.DeliveryEmail
 }
 
 // Me returns the account that the client uses.

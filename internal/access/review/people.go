@@ -159,7 +159,7 @@ func (b *builder) listedUsers(texts []string) (ids []int64, missing []string) {
 func (b *builder) seesEmails() bool {
 	return b.options.Store.Self().Role != zulip.RoleGuest && !slices.ContainsFunc(b.org.Users(), func(user *zulip.User) bool {
 		later, _ := b.org.User(user.ID)
-		return later.IsActive && !user.IsBot && (user.DeliveryEmail == nil || *user.DeliveryEmail == "")
+		return later.IsActive && !user.IsBot && user.HidesEmail()
 	})
 }
 

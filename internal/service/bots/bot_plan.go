@@ -352,6 +352,7 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	if !ok {
 		return
 	}
+	what := fmt.Sprintf("This plan changes what %s can do", bot.Address())
 	change := permission.Change{Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}}
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
 		change.Roles[bot.ID] = role
@@ -359,10 +360,11 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	if base.IsSet(p.Plan.Owner) {
 		if owner, err := lookup.User(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
+			what += fmt.Sprintf(" by its new owner %s, who is now %s", owner.Address(), base.WithArticle(owner.Role))
 		}
 	}
 	if len(change.Roles)+len(change.Owners) > 0 {
-		accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("This plan changes what %s can do", bot.Address()), change)
+		accesswarning.OfChange(ctx, p.Meta, p.Diags, what, change)
 	}
 }
 

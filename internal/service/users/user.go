@@ -137,7 +137,7 @@ func create(ctx context.Context, c *core.Context, plan *account) (int64, error) 
 
 // mayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
 func mayBeCreated(a *account, user *zulip.User, _ *core.Context) bool {
-	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || hidesEmail(user) && user.FullName == strings.TrimSpace(a.FullName.ValueString())
+	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || user.HidesEmail() && user.FullName == strings.TrimSpace(a.FullName.ValueString())
 	return isAlike && !user.IsBot
 }
 
@@ -148,7 +148,7 @@ func isUnread(attribute string, prior *account, c *core.Context) bool {
 		return false
 	}
 	user, ok := c.Snapshot.User(prior.ID.ValueInt64())
-	return ok && hidesEmail(user) && !isTrusted(prior, user)
+	return ok && user.HidesEmail() && !isTrusted(prior, user)
 }
 
 // update sends the differences, and then deactivates or reactivates the account. The server also changes deactivated

@@ -44,7 +44,7 @@ func readInto(a *account, user *zulip.User, c *core.Context) {
 	if !a.Active.IsNull() {
 		a.Active = types.BoolValue(user.IsActive)
 	}
-	if isImported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
+	if isImported || !user.HidesEmail() && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}
 	if strings.TrimSpace(a.FullName.ValueString()) != user.FullName {
@@ -234,8 +234,5 @@ func valueOf(user *zulip.User, name string, s *snapshot.Snapshot) string {
 	}
 	return user.ProfileData[strconv.FormatInt(field.ID, 10)].Value
 }
-
-// hidesEmail reports whether the real email is hidden from the provider's account.
-func hidesEmail(user *zulip.User) bool { return user.DeliveryEmail == nil || *user.DeliveryEmail == "" }
 
 func sameEmail(a, b string) bool { return strings.EqualFold(a, b) }

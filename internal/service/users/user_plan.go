@@ -247,7 +247,7 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 
 // isTrusted reports whether the state has no real email to compare with, because the imported account hides it.
 func isTrusted(state *account, user *zulip.User) bool {
-	return hidesEmail(user) && sameEmail(state.Email.ValueString(), user.Email)
+	return user.HidesEmail() && sameEmail(state.Email.ValueString(), user.Email)
 }
 
 // isInactive reports whether active is false in the model.
