@@ -1,6 +1,6 @@
 // Bench measures the costs of plans and applies of many objects through a CLI. It measures this provider, the providers
-// in its arguments, and terraform_data, which is built into the CLI and costs the least possible. It prints a Markdown
-// table for BENCHMARKS.md.
+// in its arguments, and terraform_data, which is built into the CLI and needs no plugin. It prints a Markdown table for
+// BENCHMARKS.md.
 package main
 
 import (
