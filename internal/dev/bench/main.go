@@ -1,16 +1,20 @@
-// Bench measures the costs of plans and applies of many channels through a CLI. It compares them with as many
-// terraform_data, which are built into the CLI and cost the least possible. It prints a Markdown table for BENCHMARKS.md.
+// Bench measures the costs of plans and applies of many objects through a CLI. It measures this provider, the providers
+// in its arguments, and terraform_data, which is built into the CLI and needs no plugin. It prints a Markdown table for
+// BENCHMARKS.md.
 package main
 
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,176 +24,173 @@ import (
 )
 
 func main() {
+	peers := binaries{}
 	tf := flag.String("tf", "terraform", "the CLI")
-	n := flag.Int("n", 1000, "how many `channels`")
+	n := flag.Int("n", 1000, "how many `objects` of each provider")
+	flag.Var(peers, "peer", "another provider to measure, as `NAME=BINARY`; NAME is null, tailscale or github; repeatable")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := measure(ctx, *tf, *n); err != nil {
+	if err := measure(ctx, *tf, *n, peers); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1) //nolint:gocritic // there is no process left to stop
 	}
 }
 
-// measure prints a row for each step, of the channels and of the lower bound.
-func measure(ctx context.Context, tf string, n int) error {
+// binaries maps the name of a provider to the path of its binary.
+type binaries map[string]string
+
+// String returns the default of the flag -peer.
+func (b binaries) String() string { return "" }
+
+// Set adds an argument of the flag -peer.
+func (b binaries) Set(argument string) error {
+	name, binary, _ := strings.Cut(argument, "=")
+	switch {
+	case name != "null" && name != "tailscale" && name != "github":
+		return fmt.Errorf("unknown provider %q: use null, tailscale or github", name)
+	case binary == "":
+		return fmt.Errorf("no binary: use %s=BINARY", name)
+	case b[name] != "":
+		return fmt.Errorf("%s has a binary already: %s", name, b[name])
+	}
+	b[name] = binary
+	return nil
+}
+
+// measure prints a row for each subject whose provider is built in or has a binary.
+func measure(ctx context.Context, tf string, n int, plugins binaries) error {
 	work, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	plugin := filepath.Join(work, "terraform-provider-zulip")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", plugin, ".").CombinedOutput(); err != nil {
+	plugins["zulip"] = filepath.Join(work, "zulip")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", plugins["zulip"], ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	cliConfig := filepath.Join(work, "cli.tfrc")
-	override := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n  direct {}\n}\n", "zulip-iac/zulip", work)
-	if err := os.WriteFile(cliConfig, []byte(override), 0o600); err != nil {
-		return err
-	}
-	server, err := sandbox.New(sandbox.Config{})
+	organization, err := sandbox.New(sandbox.Config{})
 	if err != nil {
 		return err
 	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		return err
+	defer func() { _ = organization.Close() }()
+	output, err := exec.CommandContext(ctx, tf, "version").Output()
+	if err != nil {
+		return fmt.Errorf("%s version: %w", tf, err)
 	}
-	defer func() { _ = server.Close() }()
-	owner, _ := server.Credentials("owner")
-	environment := append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG=", "TF_CLI_ARGS=",
-		"ZULIP_SITE="+server.URL(), "ZULIP_EMAIL="+owner.Email, "ZULIP_API_KEY="+owner.APIKey)
+	versions, _, _ := strings.Cut(string(output), "\n")
 
-	floor, err := newSubject(work, "floor", floorOf(n))
-	if err != nil {
-		return err
-	}
-	channels, err := newSubject(work, "channels", channelsOf(n, "What ships"))
-	if err != nil {
-		return err
-	}
-	for _, s := range []*subject{floor, channels} {
-		s.tf, s.environment, s.plugin, s.server = tf, environment, plugin, server
-	}
-	if err := floor.run(ctx, "init", 0, "init", "-input=false"); err != nil {
-		return err
-	}
-
-	fmt.Printf("| %d resources | Floor | Channels | Requests | Plugin memory |\n|---|---|---|---|---|\n", n)
-	const fifty = 50 * time.Millisecond
-	for _, step := range []struct {
-		name    string
-		latency time.Duration
-		command []string
-		change  string // another description of all channels
-	}{
-		{"create", 0, []string{"apply", "-auto-approve", "-input=false"}, ""},
-		{"plan without changes", 0, []string{"plan", "-input=false"}, ""},
-		{"plan without changes, 50 ms a request", fifty, []string{"plan", "-input=false"}, ""},
-		{"update all", 0, []string{"apply", "-auto-approve", "-input=false"}, "What shipped"},
-		{"destroy", 0, []string{"apply", "-destroy", "-auto-approve", "-input=false"}, ""},
-	} {
-		if step.change != "" {
-			if err := channels.write(channelsOf(n, step.change)); err != nil {
-				return err
-			}
-			if err := floor.write(strings.ReplaceAll(floorOf(n), "What ships", step.change)); err != nil {
-				return err
-			}
+	fmt.Printf("| %d objects | Create | Plan | Plan, 50 ms a request | Update | Destroy | Requests of a plan | State | Plugin memory |\n"+
+		"|---|---|---|---|---|---|---|---|---|\n", n)
+	for _, s := range subjects(organization) {
+		if s.source != "" && plugins[s.provider] == "" {
+			continue
 		}
-		for _, s := range []*subject{floor, channels} {
-			if err := s.run(ctx, step.name, step.latency, step.command...); err != nil {
-				return err
-			}
+		if err := s.install(filepath.Join(work, s.resource), plugins[s.provider]); err != nil {
+			return err
 		}
-		fmt.Printf("| %s | %.1f s | %.1f s | %d | %d MB |\n", step.name, floor.wall.Seconds(), channels.wall.Seconds(), channels.requests, channels.peak>>20)
+		if err := s.measure(ctx, tf, n); err != nil {
+			return err
+		}
+		if info, err := buildinfo.ReadFile(s.plugin); err == nil && s.provider != "zulip" && strings.HasPrefix(info.Main.Version, "v") {
+			versions += fmt.Sprintf(", %s %s", s.provider, info.Main.Version)
+		}
 	}
-	version, _ := exec.CommandContext(ctx, tf, "version").Output()
-	first, _, _ := strings.Cut(string(version), "\n")
-	fmt.Printf("\nState: %.1f MB of channels, %.1f MB of the floor. %d processors, %s.\n",
-		float64(channels.state)/1e6, float64(floor.state)/1e6, runtime.NumCPU(), first)
+	fmt.Printf("\n%d processors, %s.\n", runtime.NumCPU(), versions)
 	return nil
 }
 
-func floorOf(n int) string {
-	return fmt.Sprintf("resource \"terraform_data\" \"x\" {\n  count = %d\n  input = { name = \"channel ${count.index}\", description = \"What ships\" }\n}\n", n)
-}
-
-func channelsOf(n int, description string) string {
-	return fmt.Sprintf(`terraform {
-  required_providers {
-    zulip = { source = "zulip-iac/zulip" }
-  }
-}
-
-resource "zulip_channel" "x" {
-  count                  = %d
-  name                   = "channel ${count.index}"
-  description            = %q
-  can_send_message_group = ["role:moderators"]
-}
-`, n, description)
-}
-
-// subject is a configuration in a folder of its own, with the costs of the last command in it.
-type subject struct {
-	dir, tf, plugin string
-	environment     []string
-	server          *sandbox.Server
-
-	wall     time.Duration
-	requests int
-	peak     int64 // the maximum memory of a plugin process, in bytes
-	state    int64 // the largest state file so far, in bytes
-}
-
-func newSubject(work, name, config string) (*subject, error) {
-	s := &subject{dir: filepath.Join(work, name)}
-	if err := os.Mkdir(s.dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := s.write(config); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *subject) write(config string) error {
-	return os.WriteFile(filepath.Join(s.dir, "main.tf"), []byte(config), 0o600)
-}
-
-// run runs a command of the CLI with this latency of each request.
-func (s *subject) run(ctx context.Context, step string, latency time.Duration, arguments ...string) error {
-	if latency > 0 {
-		defer s.server.Fail(sandbox.Fault{Method: "*", Path: "**", Action: sandbox.FaultStall, Delay: latency})()
-	}
-	before := len(s.server.Journal().Requests(sandbox.Filter{}))
-	command := exec.CommandContext(ctx, s.tf, arguments...)
-	command.Dir, command.Env = s.dir, s.environment
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-	s.peak = 0
-	started := time.Now()
-	if err := command.Start(); err != nil {
+// install prepares a folder for commands of the CLI, with a binary of the provider unless it is built in.
+func (s *subject) install(dir, binary string) (err error) {
+	s.dir = dir
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
+	}
+	override := ""
+	if binary != "" {
+		if s.plugin, err = filepath.Abs(binary); err != nil {
+			return err
+		}
+		if s.plugin, err = filepath.EvalSymlinks(s.plugin); err != nil {
+			return err
+		}
+		if err := os.Symlink(s.plugin, filepath.Join(dir, "terraform-provider-"+s.provider)); err != nil {
+			return err
+		}
+		override = fmt.Sprintf("%q = %q", s.source, dir)
+	}
+	// The CLI can't ask a registry, because this configuration allows no other way to install a provider.
+	installation := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %s\n  }\n}\n", override)
+	if err := os.WriteFile(filepath.Join(dir, "cli.tfrc"), []byte(installation), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "main.tf"), []byte(s.configuration()), 0o600)
+}
+
+// measure runs the commands of all columns, and prints the row.
+func (s *subject) measure(ctx context.Context, tf string, n int) error {
+	server := httptest.NewServer(&s.api)
+	defer server.Close()
+	environment := append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(s.dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
+		"TF_LOG=", "TF_CLI_ARGS=", "TF_VAR_n="+strconv.Itoa(n))
+	for _, variable := range s.connection {
+		environment = append(environment, strings.ReplaceAll(variable, "{url}", server.URL))
+	}
+	var requests, state, memory int64
+	fmt.Printf("| `%s` |", s.resource)
+	for _, step := range []struct {
+		latency time.Duration
+		says    string // a pattern in the output of a successful command
+		command []string
+	}{
+		{0, fmt.Sprintf(`\b%d added`, n), []string{"apply", "-auto-approve"}},
+		{0, "No changes", []string{"plan"}},
+		{50 * time.Millisecond, "No changes", []string{"plan"}},
+		{0, fmt.Sprintf(`\b%d (changed|destroyed)`, n), []string{"apply", "-auto-approve", "-var=changed=true"}},
+		{0, fmt.Sprintf(`\b%d destroyed`, n), []string{"apply", "-auto-approve", "-destroy"}},
+	} {
+		s.api.latency.Store(int64(step.latency))
+		s.api.requests.Store(0)
+		command := exec.CommandContext(ctx, tf, step.command...)
+		command.Dir, command.Env = s.dir, environment
+		started := time.Now()
+		output, peak, err := s.run(command)
+		if err == nil && !regexp.MustCompile(step.says).MatchString(output) {
+			err = fmt.Errorf("the output doesn't match %q", step.says)
+		}
+		if err != nil {
+			return fmt.Errorf("%v of %s: %w\n%s", step.command, s.resource, err, output[max(0, len(output)-4000):])
+		}
+		fmt.Printf(" %.1f s |", time.Since(started).Seconds())
+		if step.command[0] == "plan" {
+			requests = s.api.requests.Load()
+		}
+		if file, err := os.Stat(filepath.Join(s.dir, "terraform.tfstate")); err == nil {
+			state = max(state, file.Size())
+		}
+		memory = max(memory, peak)
+	}
+	fmt.Printf(" %d | %.1f MB | %d MB |\n", requests, float64(state)/1e6, memory>>20)
+	return nil
+}
+
+// run runs a command and returns its output and the maximum memory of a plugin process, in bytes.
+func (s *subject) run(command *exec.Cmd) (output string, peak int64, err error) {
+	var buffer bytes.Buffer
+	command.Stdout, command.Stderr = &buffer, &buffer
+	if err := command.Start(); err != nil {
+		return "", 0, err
 	}
 	ended := make(chan error)
 	go func() { ended <- command.Wait() }()
-	for ticker := time.NewTicker(20 * time.Millisecond); ; {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
 		select {
 		case err := <-ended:
-			ticker.Stop()
-			if err != nil {
-				text := output.String()
-				return fmt.Errorf("%s in %s: %w\n%s", step, filepath.Base(s.dir), err, text[max(0, len(text)-4000):])
-			}
-			s.wall = time.Since(started)
-			s.requests = len(s.server.Journal().Requests(sandbox.Filter{})) - before
-			if state, err := os.Stat(filepath.Join(s.dir, "terraform.tfstate")); err == nil {
-				s.state = max(s.state, state.Size())
-			}
-			return nil
+			return buffer.String(), peak, err
 		case <-ticker.C:
-			s.peak = max(s.peak, memoryOf(s.plugin))
+			peak = max(peak, memoryOf(s.plugin))
 		}
 	}
 }
