@@ -298,7 +298,7 @@ type formerAddress struct {
 
 // NoteFormerAddress registers the account that had an email which no account has now. certain is true if the state has
 // the ID too. Otherwise the account has only replaced the email in the configuration. That is a guess, and two
-// different guesses cancel each other.
+// different guesses cancel each other, as do two different states.
 func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -308,10 +308,10 @@ func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
 	address = strings.ToLower(address)
 	known, ok := s.former[address]
 	switch {
-	case !ok || certain:
+	case !ok || certain && !known.certain:
 		s.former[address] = formerAddress{id, certain}
-	case !known.certain && known.id != id:
-		s.former[address] = formerAddress{}
+	case known.certain == certain && known.id != id:
+		s.former[address] = formerAddress{certain: certain}
 	}
 }
 

@@ -10,6 +10,7 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +48,9 @@ type PlannedNames interface {
 	PlannedName(kind string, id int64) (name string, planned bool)
 	// IsInvited reports whether an email that no account has is known to be invited.
 	IsInvited(address string) bool
+	// NoteFormerAddress registers the account that had an email which no account has now, and FormerAddress returns it.
+	NoteFormerAddress(address string, id int64, certain bool)
+	FormerAddress(address string) (id int64, certain bool)
 }
 
 var _ permission.Organization = (*Snapshot)(nil)
@@ -272,10 +276,28 @@ func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
 // User returns the person or bot with an ID, also a deactivated one.
 func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
 
-// UserByAddress returns the person or bot with an email, real or for the API, ignoring case. If there is none, it
-// returns the one that gets the email in this run.
-func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
+// NoteEmail registers the user that a state names by an email, so that the email is found after the user hides it.
+func (s *Snapshot) NoteEmail(email string, id int64) {
+	if _, ok := s.facts.users.withAddress(email); !ok && strings.Contains(email, "@") {
+		s.planned.NoteFormerAddress(email, id, true)
+	}
+}
+
+// UserWithAddress returns the person or bot with an email, real or for the API, ignoring case. If there is none, it
+// returns the person whom a state names by the email, if that person has started to hide the email, or to show it.
+func (s *Snapshot) UserWithAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.facts.users.withAddress(address); ok {
+		return user, true
+	}
+	id, certain := s.planned.FormerAddress(address)
+	user, ok := s.User(id)
+	wasHidden := strings.HasPrefix(fold(address), fmt.Sprintf("user%d@", id))
+	return user, ok && certain && !user.IsBot && (user.HidesEmail() || wasHidden)
+}
+
+// UserByAddress is UserWithAddress. If there is no such user, it returns the one that gets the email in this run.
+func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
+	if user, ok := s.UserWithAddress(address); ok {
 		return user, true
 	}
 	id, _ := s.planned.PlannedID(AccountKind, address)

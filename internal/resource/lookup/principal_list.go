@@ -57,9 +57,7 @@ var UserList = PrincipalList{
 		id, err := strconv.ParseInt(text, 10, 64)
 		user, ok := view.User(id)
 		if err != nil {
-			user, ok = view.UserByAddress(text)
-			// A user who only gets the email in this run does not count.
-			ok = ok && (strings.EqualFold(text, user.Address()) || strings.EqualFold(text, user.Email))
+			user, ok = view.UserWithAddress(text) // a user who only gets the email in this run does not count
 		}
 		if !ok {
 			return 0, false, false
@@ -241,6 +239,16 @@ func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snaps
 func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) bool {
 	given, ok := l.planned(view, plain)
 	return ok && (given == id || given == 0)
+}
+
+// NoteEmails registers the emails of a state's list by their IDs, for [snapshot.Snapshot.NoteEmail].
+func (l PrincipalList) NoteEmails(ids types.Map, view *snapshot.Snapshot) {
+	for text := range ids.Elements() {
+		plain, err := l.plain(text)
+		if id, ok := idOf(text, ids); ok && err == nil && l.keepsAddresses {
+			view.NoteEmail(plain, id)
+		}
+	}
 }
 
 // IDs returns the value of that attribute after a read or an apply. planned are the planned IDs, which it keeps.

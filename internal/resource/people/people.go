@@ -120,6 +120,7 @@ func (p Members) Leaving() []int64 {
 // used.
 func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
 	var p Members
+	l.NoteEmails(prior.ids(), view)
 	if prior.Texts != nil {
 		p.Before = l.Named(prior, view)
 		*planned.Texts, p.IsSame = l.KeepPriorAs(*planned.Texts, *prior.Texts, prior.ids(), view)
@@ -176,6 +177,7 @@ func (l List) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
 
 // Hold sets a list to the current members, after a read or a failure, and keeps its own texts for them.
 func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
+	l.NoteEmails(v.ids(), view)
 	*v.Texts = l.Keep(*v.Texts, in, view)
 	*v.IDs = l.IDs(*v.Texts, noIDs, view)
 }

@@ -245,8 +245,9 @@ func (l membershipRow) text(resource, text string) string {
 
 // ReadInto keeps the form and the order of the elements that are still in the list.
 func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
-	at := l.in(f).Texts
-	*at = l.Keep(*at, *l.current(group), on.View)
+	at := l.in(f)
+	l.NoteEmails(*at.IDs, on.View)
+	*at.Texts = l.Keep(*at.Texts, *l.current(group), on.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. If the planned list equals the state's,

@@ -44,6 +44,9 @@ func readInto(a *account, user *zulip.User, c *core.Context) {
 	if !a.Active.IsNull() {
 		a.Active = types.BoolValue(user.IsActive)
 	}
+	if !isImported {
+		c.Snapshot.NoteEmail(a.Email.ValueString(), user.ID)
+	}
 	if isImported || !user.HidesEmail() && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}

@@ -80,6 +80,9 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	if err != nil {
 		return err
 	}
+	if state != nil {
+		view.NoteEmail(state.User.ValueString(), state.UserID.ValueInt64())
+	}
 	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
@@ -196,6 +199,7 @@ func readUserRole(ctx context.Context, c *userRoleCall) error {
 		c.Forget()
 		return nil
 	}
+	view.NoteEmail(state.User.ValueString(), id)
 	state.User, state.Role = types.StringValue(lookup.KeepUser(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
 	c.Save(state)
 	return nil

@@ -124,6 +124,7 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 		c.Forget()
 		return nil
 	}
+	view.NoteEmail(c.State.User.ValueString(), id)
 	c.State.User = types.StringValue(lookup.KeepUser(c.State.User.ValueString(), user, view))
 	c.State.read(view.Status(user.ID))
 	c.Save(c.State)
@@ -225,6 +226,9 @@ func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 	view, err := c.ReadNaming("the people", []string{m.User.ValueString()}, store.Statuses)
 	if err != nil {
 		return nil, err
+	}
+	if c.State != nil {
+		view.NoteEmail(c.State.User.ValueString(), c.State.UserID.ValueInt64())
 	}
 	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
