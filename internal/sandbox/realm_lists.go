@@ -296,7 +296,7 @@ func registerPlaygrounds(r *request, _ registerOptions) fields {
 
 func (r *request) domainObjects() []fields {
 	objects := []fields{}
-	for _, d := range r.org.Domains.All() {
+	for _, d := range r.org.Domains.AsWritten() {
 		objects = append(objects, fields{"domain": d.Domain, "allow_subdomains": d.AllowSubdomains})
 	}
 	return objects

@@ -335,7 +335,7 @@ func joinIDs(ids []int) string {
 // mutedTopics are the caller's muted topics, for clients that do not know other visibilities.
 func (r *request) mutedTopics() [][]any {
 	list := [][]any{}
-	for _, v := range r.org.TopicVisibilities.All() {
+	for _, v := range r.org.TopicVisibilities.AsWritten() {
 		if ch, ok := r.org.Channels.Get(v.ChannelID); ok && v.UserID == r.me.ID && v.Policy == rules.TopicMuted {
 			list = append(list, []any{ch.Name, v.Topic, v.Updated})
 		}
