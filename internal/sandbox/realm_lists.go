@@ -266,7 +266,7 @@ func registerLinkifiers(r *request, options registerOptions) fields {
 
 func addPlayground(r *request) (fields, error) {
 	name := required(r, "name", text())
-	language := required(r, "pygments_language", text())
+	language := required(r, "pygments_language", text(rules.CheckPlaygroundLanguage))
 	template := required(r, "url_template", text())
 	if err := r.checked(); err != nil {
 		return nil, err

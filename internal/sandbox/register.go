@@ -85,7 +85,7 @@ func register(r *request) (fields, error) {
 	eventTypes := optional(r, "event_types", texts)
 	fetchTypes := optional(r, "fetch_event_types", texts)
 	narrow := withDefault(r, "narrow", jsonOf(listOf(listOf(parseString))), nil)
-	optional(r, "queue_lifespan_secs", integer)
+	lifespan := withDefault(r, "queue_lifespan_secs", integer, 0)
 	optional(r, "presence_history_limit_days", integer)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -94,6 +94,9 @@ func register(r *request) (fields, error) {
 		if err := checkEventNarrow(term); err != nil {
 			return nil, err
 		}
+	}
+	if lifespan < 0 {
+		return nil, fmt.Errorf("a lifespan of %d seconds", lifespan) // a fault of a real server too (server-behavior §R27)
 	}
 	if capabilities != nil {
 		options.capabilities = *capabilities
