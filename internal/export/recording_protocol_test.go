@@ -71,8 +71,10 @@ func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[st
 	for _, field := range snapshot["custom_profile_fields"].([]any) {
 		delete(field.(map[string]any), "order") // which the list has
 	}
-	// In an order that does not depend on which channels the account left, and which domain is the oldest, which is not recorded.
+	// In an order that does not depend on which channels the account left, and which bot or domain was written last. These
+	// are not recorded.
 	snapshot["channels not subscribed to"] = byKey("stream_id", slices.Concat(snapshot["unsubscribed"].([]any), snapshot["never_subscribed"].([]any)))
+	snapshot["realm_bots"] = byKey("user_id", snapshot["realm_bots"].([]any))
 	snapshot["realm_domains"] = byKey("domain", snapshot["realm_domains"].([]any))
 	delete(snapshot, "unsubscribed")
 	delete(snapshot, "never_subscribed")

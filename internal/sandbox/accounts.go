@@ -300,8 +300,9 @@ func (s *Server) AllowInShell(id int) error {
 // fetchAPIKey is POST /fetch_api_key (https://zulip.com/api/fetch-api-key). A person's password is enough to get the
 // person's key.
 func fetchAPIKey(r *request) (fields, error) {
-	password := required(r, "password", text())
+	r.inOrder("username", "password")
 	username := required(r, "username", text())
+	password := required(r, "password", text())
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

@@ -378,7 +378,7 @@ func getTopics(r *request) (fields, error) {
 // channels.
 func registerUserTopics(r *request, _ registerOptions) fields {
 	list := []fields{}
-	for _, v := range r.org.TopicVisibilities.All() {
+	for _, v := range r.org.TopicVisibilities.AsWritten() {
 		if v.UserID == r.me.ID {
 			list = append(list, fields{"stream_id": v.ChannelID, "topic_name": v.Topic, "visibility_policy": v.Policy, "last_updated": v.Updated})
 		}

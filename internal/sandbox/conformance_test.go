@@ -347,6 +347,28 @@ func TestConformanceParameters(t *testing.T) {
 	fmt.Printf("parameters: alike %d/%d\n", alike, sum)
 }
 
+// TestConformanceChecks sends requests whose refusals show what the server checks first, and how. testdata/checks.json has
+// the answers of a server that enables one authentication method.
+func TestConformanceChecks(t *testing.T) {
+	data, err := os.ReadFile("testdata/checks.json")
+	requireNoError(t, err)
+	var checks []struct {
+		As, Method, Path, Msg string
+		Params                map[string]any
+		Status                int
+	}
+	requireNoError(t, json.Unmarshal(data, &checks))
+	s := start(t, Config{})
+	realm := s.org.Settings()
+	realm.AuthenticationMethods = map[string]bool{"Email": true}
+	s.org.PutRealm(realm)
+	for _, check := range checks {
+		if got := ask(t, s, check.As, check.Method, check.Path, check.Params); got.status != check.Status || got.body["msg"] != check.Msg {
+			t.Errorf("%s %s %v: %d %v, want %d %s", check.Method, check.Path, check.Params, got.status, got.body["msg"], check.Status, check.Msg)
+		}
+	}
+}
+
 func readParameterSequences(t *testing.T) []randomSequence {
 	t.Helper()
 	data, err := os.ReadFile("testdata/parameters.json.gz")

@@ -42,18 +42,18 @@ func (s *Server) accountLists() *accountLists {
 		return s.staleAccounts
 	}
 	lists := &accountLists{bots: map[int]rules.Bot{}}
-	for id, u := range s.org.Users.All() {
+	for id, u := range s.org.Users.AsWritten() {
 		lists.users = append(lists.users, u)
 		lists.bots[id] = s.org.BotDetails(id)
 	}
 	return lists
 }
 
-// listedUsers are the rows of the list of people and bots, by ID.
+// listedUsers are the rows of the list of people and bots, in no particular order (server-behavior §R26).
 func (r *request) listedUsers() iter.Seq2[int, rules.User] {
 	stale := r.server.staleAccounts
 	if stale == nil {
-		return r.org.Users.All()
+		return r.org.Users.AsWritten()
 	}
 	return func(yield func(int, rules.User) bool) {
 		for _, u := range stale.users {

@@ -85,7 +85,7 @@ func toChannel(kind string) bool { return kind == "stream" || kind == "channel" 
 
 func sendMessage(r *request) (fields, error) {
 	r.inOrder("local_id", "content")
-	r.inOrder("to", "type")
+	r.inOrder("sender", "to", "type")
 	kind := required(r, "type", oneOf(messageTypes...))
 	to := optional(r, "to", text())
 	sender := optional(r, "sender", text())

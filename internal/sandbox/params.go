@@ -18,8 +18,8 @@ import (
 )
 
 // params reads the parameters of one request. A handler declares its parameters with required, optional and withDefault, in
-// any order. checked returns the first error in the server's order: by name, except for the parameters of inOrder.
-// Undeclared parameters are reported as ignored (https://zulip.com/api/rest-error-handling).
+// any order. checked returns the first error in the server's order (server-behavior §R28): by name, except for the
+// parameters of inOrder. Undeclared parameters are reported as ignored (https://zulip.com/api/rest-error-handling).
 type params struct {
 	values   map[string]string
 	consumed map[string]bool

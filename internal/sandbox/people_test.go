@@ -44,16 +44,15 @@ func TestGuest_ReadingUsers_VisibleOnly(t *testing.T) {
 		for _, row := range must(t, s, as, method, path, params).body[list].([]any) {
 			all = append(all, row.(map[string]any)["full_name"].(string))
 		}
-		slices.Sort(all)
 		return slices.Compact(all)
 	}
-	want := []string{"Paul Dubois", "Terraform Bot", "Unknown user"}
+	want := []string{"Paul Dubois", "Terraform Bot", "Unknown user"} // hidden people come last
 	if got := names("guest", "/users", "members", nil); !slices.Equal(got, want) {
 		t.Errorf("the list: %v, want %v", got, want)
 	}
 	complete := map[string]any{"fetch_event_types": []string{"realm_user"}}
-	if got := names("guest", "/register", "realm_users", complete); !slices.Equal(got, want) {
-		t.Errorf("the snapshot: %v, want %v", got, want)
+	if got := names("guest", "/register", "realm_users", complete); !slices.Equal(got, []string{"Unknown user", "Paul Dubois", "Terraform Bot"}) {
+		t.Errorf("the snapshot: %v", got)
 	}
 	complete["client_capabilities"] = map[string]bool{"notification_settings_null": true, "user_list_incomplete": true}
 	if got := names("guest", "/register", "realm_users", complete); !slices.Equal(got, want[:2]) {
@@ -62,6 +61,42 @@ func TestGuest_ReadingUsers_VisibleOnly(t *testing.T) {
 	member, _ := s.Credentials("member")
 	if got := ask(t, s, "guest", "GET", "/users/"+userKey(member.ID), nil); got.body["msg"] != "Insufficient permission" {
 		t.Errorf("one person: %s", got.text)
+	}
+}
+
+// The server lists people, bots and domains in no particular order, and a row moves when it is written (server-behavior
+// §R26). In a snapshot, people are sorted by ID.
+func TestLists_RowWritten_Last(t *testing.T) {
+	s := start(t, Config{})
+	listed := func(method, path, list, key string, params map[string]any) (values []any) {
+		for _, row := range must(t, s, "owner", method, path, params).body[list].([]any) {
+			values = append(values, row.(map[string]any)[key])
+		}
+		return values
+	}
+	snapshot := map[string]any{"fetch_event_types": []string{"realm_user", "realm_bot"}}
+	bot, _ := s.Credentials("bot")
+	other := newBot(t, s, "other")
+	for _, domain := range []string{"a.example", "b.example"} {
+		must(t, s, "owner", "POST", "/realm/domains", map[string]any{"domain": domain, "allow_subdomains": false})
+	}
+	before := listed("GET", "/users", "members", "user_id", nil)
+
+	first := before[0]
+	must(t, s, "owner", "PATCH", fmt.Sprint("/users/", first), map[string]any{"full_name": "Renamed"})
+	must(t, s, "owner", "PATCH", "/realm/domains/a.example", map[string]any{"allow_subdomains": true})
+	must(t, s, "owner", "PATCH", fmt.Sprint("/bots/", bot.ID), map[string]any{"full_name": "Renamed too"})
+	moved := slices.DeleteFunc(slices.Clone(before), func(id any) bool { return id == first || id == float64(bot.ID) })
+	moved = append(moved, first, float64(bot.ID))
+	for name, test := range map[string]struct{ got, want []any }{
+		"people":   {listed("GET", "/users", "members", "user_id", nil), moved},
+		"snapshot": {listed("POST", "/register", "realm_users", "user_id", snapshot), before},
+		"bots":     {listed("POST", "/register", "realm_bots", "user_id", snapshot), []any{float64(other), float64(bot.ID)}},
+		"domains":  {listed("GET", "/realm/domains", "domains", "domain", nil), []any{"b.example", "a.example"}},
+	} {
+		if !slices.Equal(test.got, test.want) {
+			t.Errorf("%s: %v, want %v", name, test.got, test.want)
+		}
 	}
 }
 

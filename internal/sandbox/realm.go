@@ -386,7 +386,7 @@ func exportFile(e rules.Export) string {
 
 func listExportConsents(r *request) (fields, error) {
 	consents := []fields{}
-	for id, u := range r.org.Users.All() {
+	for id, u := range r.org.Users.AsWritten() {
 		if !u.Active || u.IsBot {
 			continue
 		}

@@ -266,7 +266,7 @@ func registerLinkifiers(r *request, options registerOptions) fields {
 
 func addPlayground(r *request) (fields, error) {
 	name := required(r, "name", text())
-	language := required(r, "pygments_language", text())
+	language := required(r, "pygments_language", text(rules.CheckPlaygroundLanguage))
 	template := required(r, "url_template", text())
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func registerPlaygrounds(r *request, _ registerOptions) fields {
 
 func (r *request) domainObjects() []fields {
 	objects := []fields{}
-	for _, d := range r.org.Domains.All() {
+	for _, d := range r.org.Domains.AsWritten() {
 		objects = append(objects, fields{"domain": d.Domain, "allow_subdomains": d.AllowSubdomains})
 	}
 	return objects

@@ -85,7 +85,7 @@ func register(r *request) (fields, error) {
 	eventTypes := optional(r, "event_types", texts)
 	fetchTypes := optional(r, "fetch_event_types", texts)
 	narrow := withDefault(r, "narrow", jsonOf(listOf(listOf(parseString))), nil)
-	optional(r, "queue_lifespan_secs", integer)
+	lifespan := withDefault(r, "queue_lifespan_secs", integer, 0)
 	optional(r, "presence_history_limit_days", integer)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -94,6 +94,9 @@ func register(r *request) (fields, error) {
 		if err := checkEventNarrow(term); err != nil {
 			return nil, err
 		}
+	}
+	if lifespan < 0 {
+		return nil, fmt.Errorf("a lifespan of %d seconds", lifespan) // a fault of a real server too (server-behavior §R27)
 	}
 	if capabilities != nil {
 		options.capabilities = *capabilities
@@ -335,7 +338,7 @@ func joinIDs(ids []int) string {
 // mutedTopics are the caller's muted topics, for clients that do not know other visibilities.
 func (r *request) mutedTopics() [][]any {
 	list := [][]any{}
-	for _, v := range r.org.TopicVisibilities.All() {
+	for _, v := range r.org.TopicVisibilities.AsWritten() {
 		if ch, ok := r.org.Channels.Get(v.ChannelID); ok && v.UserID == r.me.ID && v.Policy == rules.TopicMuted {
 			list = append(list, []any{ch.Name, v.Topic, v.Updated})
 		}

@@ -22,7 +22,13 @@ type renderings struct {
 		Image       bool   `json:"image"`
 		Approximate bool   `json:"approximate"`
 	} `json:"texts"`
-	Diffs [][3]string `json:"diffs"`
+	Diffs      [][3]string `json:"diffs"`
+	Linkifiers []struct {
+		Pattern     string `json:"pattern"`
+		URLTemplate string `json:"url_template"`
+		Text        string `json:"text"`
+		HTML        string `json:"html"`
+	} `json:"linkifiers"`
 }
 
 func readRenderings(t *testing.T) renderings {
@@ -73,6 +79,16 @@ func TestConformanceRendering(t *testing.T) {
 		}
 		if _, ok := images[ids[i]]; ok != message.Image {
 			t.Errorf("%q has an image: %t, want %t", message.Text, ok, message.Image)
+		}
+	}
+}
+
+func TestConformanceLinkifiers(t *testing.T) {
+	s := start(t, Config{})
+	for _, linkifier := range readRenderings(t).Linkifiers {
+		must(t, s, "owner", "POST", "/realm/filters", map[string]any{"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate})
+		if got := s.org.Render(linkifier.Text); got != linkifier.HTML {
+			t.Errorf("%s:\n%s\nwant\n%s", linkifier.URLTemplate, got, linkifier.HTML)
 		}
 	}
 }

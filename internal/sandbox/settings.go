@@ -95,6 +95,7 @@ func (r *request) userSettingsObject(value func(rules.UserSetting) any) fields {
 // updateSettings is PATCH /settings (https://zulip.com/api/update-settings). Below the level of target_users that parameter
 // is unknown, and the caller's own settings are changed.
 func updateSettings(r *request) (fields, error) {
+	r.inOrder("high_contrast_mode", "hide_ai_features")
 	change := rules.OwnChange{
 		UserDefaults: r.userSettings(true),
 		FullName:     optional(r, "full_name", text()),

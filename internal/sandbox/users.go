@@ -4,6 +4,8 @@ import (
 	"crypto/md5" //nolint:gosec // the address of a picture, not a secret
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,16 +104,17 @@ func listUsers(r *request) (fields, error) {
 		isSelected = func(id int) bool { return set[id] }
 	}
 	members := make([]fields, 0, r.org.Users.Len())
+	var hidden []fields
 	for id, u := range r.listedUsers() {
 		switch {
 		case !isSelected(id):
 		case r.org.MaySee(r.me, u):
 			members = append(members, r.userObject(u, view))
 		case only == nil:
-			members = append(members, r.hiddenUser(id))
+			hidden = append(hidden, r.hiddenUser(id))
 		}
 	}
-	return fields{"members": members}, nil
+	return fields{"members": append(members, hidden...)}, nil
 }
 
 func getUser(r *request) (fields, error) {
@@ -273,12 +276,14 @@ func reactivateUser(r *request) (fields, error) {
 	return nil, r.org.ReactivateUser(r.me, r.id("user_id"))
 }
 
-// registerUsers is the realm_user part of a snapshot (server-behavior §R23). Its rows lack is_active, because active and
-// other users are in different lists.
+// registerUsers is the realm_user part of a snapshot (server-behavior §R23), by ID. Its rows lack is_active, because active
+// and other users are in different lists.
 func registerUsers(r *request, options registerOptions) fields {
 	active, inactive := []fields{}, []fields{}
 	view := userView{customFields: true, clientGravatar: options.clientGravatar}
-	for id, u := range r.listedUsers() {
+	byID := maps.Collect(r.listedUsers())
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		u := byID[id]
 		row := r.userObject(u, view)
 		if !r.org.MaySee(r.me, u) {
 			if options.capabilities["user_list_incomplete"] {

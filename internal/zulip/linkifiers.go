@@ -289,13 +289,13 @@ func (p *Playground) Key() string { return p.Language + "/" + p.Name }
 // maxPlaygroundLanguage is the limit in characters. A longer one causes an internal error of the server.
 const maxPlaygroundLanguage = 40
 
-var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
+var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+,\-./#]*$`)
 
 // CheckPlaygroundLanguage returns why the server would refuse a language.
 func CheckPlaygroundLanguage(language string) error {
 	switch {
 	case !playgroundLanguage.MatchString(language):
-		return errors.New("only English letters, digits, spaces and the characters _ + - . / # are allowed")
+		return errors.New("only English letters, digits, spaces and the characters _ + , - . / # are allowed")
 	case utf8.RuneCountInString(language) > maxPlaygroundLanguage:
 		return fmt.Errorf("it has more than %d characters", maxPlaygroundLanguage)
 	}

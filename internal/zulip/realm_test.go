@@ -159,7 +159,7 @@ func TestCheckDomain(t *testing.T) {
 
 func TestCheckPlayground(t *testing.T) {
 	for language, good := range map[string]bool{
-		"Python": true, "C++": true, "objective-c / 2.0_#": true, "": true, strings.Repeat("x", 40): true,
+		"Python": true, "C++": true, "objective-c / 2.0_#": true, "a,b": true, "": true, strings.Repeat("x", 40): true,
 		"a;b": false, "ä": false, strings.Repeat("x", 41): false,
 	} {
 		if err := CheckPlaygroundLanguage(language); (err == nil) != good {

@@ -68,9 +68,9 @@ func (s *Snapshot) Bots() *Index[zulip.Bot] { return s.facts.bots }
 
 // setUserGroups stores the user groups. Their names are case-sensitive.
 func (f *Facts) setUserGroups(all []*zulip.UserGroup) {
+	id := func(g *zulip.UserGroup) int64 { return g.ID }
 	f.groups = &Index[zulip.UserGroup]{
-		list: slices.SortedFunc(slices.Values(all), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) }),
-		id:   func(g *zulip.UserGroup) int64 { return g.ID }, name: func(g *zulip.UserGroup) string { return g.Name },
+		list: sortedBy(all, id), id: id, name: func(g *zulip.UserGroup) string { return g.Name },
 	}
 }
 
@@ -234,7 +234,8 @@ func (f *Facts) Take(read *zulip.RegisterAnswer, part string) {
 	case zulip.FetchBots:
 		f.setBots(read.Bots)
 	case zulip.FetchPlaygrounds: // the name is language and name together
-		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: (*zulip.Playground).Key}
+		id := func(p *zulip.Playground) int64 { return p.ID }
+		f.playgrounds = &Index[zulip.Playground]{list: sortedBy(read.Playgrounds, id), id: id, name: (*zulip.Playground).Key}
 	case zulip.FetchDomains:
 		f.setDomains(read.Domains)
 	case zulip.FetchStatuses:
@@ -253,8 +254,8 @@ func (f *Facts) setBots(all []*zulip.Bot) {
 
 // setDomains stores the domains, which have no IDs.
 func (f *Facts) setDomains(all []*zulip.Domain) {
+	name := func(d *zulip.Domain) string { return d.Domain }
 	f.domains = &Index[zulip.Domain]{
-		list: all, fold: zulip.StoredDomain,
-		id: func(*zulip.Domain) int64 { return 0 }, name: func(d *zulip.Domain) string { return d.Domain },
+		list: sortedBy(all, name), fold: zulip.StoredDomain, id: func(*zulip.Domain) int64 { return 0 }, name: name,
 	}
 }

@@ -1,7 +1,7 @@
 // Package snapshot is an organization as it was read: immutable, with everything that is derived from it.
 //
-// [New] returns a [Snapshot] of [Facts], and [Snapshot.With] the next one. The objects of one kind are an [Index]: a
-// list in the server's order whose objects are found by ID and by name. Every index and [Snapshot.Access] are derived
+// [New] returns a [Snapshot] of [Facts], and [Snapshot.With] the next one. The objects of one kind are an [Index]: an
+// ordered list whose objects are found by ID and by name. Every index and [Snapshot.Access] are derived
 // on first use from the snapshot's own facts, so none can be older or newer than the facts.
 //
 // Names are resolved with their final meaning in this run: [PlannedNames] are the names that the run creates, changes
@@ -140,8 +140,9 @@ func (l *lazy[T]) get(derive func() T) T {
 	return l.value
 }
 
-// Index has the objects of one kind in the server's order, and finds them by ID and by name in constant time. A nil
-// index is empty.
+// Index has the objects of one kind in the server's order, and finds them by ID and by name in constant time. Objects
+// that the server lists in no order (server-behavior §R26) are sorted by ID, or by name if they have no IDs. A nil index
+// is empty.
 type Index[T any] struct {
 	list []*T
 	id   func(*T) int64
@@ -239,17 +240,24 @@ func foldChannel(text string) string { return fold(strings.TrimSpace(text)) }
 
 func unnamed[T any](*T) string { return "" }
 
+func userID(u *zulip.User) int64 { return u.ID }
+
+// sortedBy returns a sorted copy of a list.
+func sortedBy[T any, Key cmp.Ordered](list []*T, key func(*T) Key) []*T {
+	return slices.SortedFunc(slices.Values(list), func(a, b *T) int { return cmp.Compare(key(a), key(b)) })
+}
+
 // users are the people and bots, including the server's own.
 type users struct {
 	Index[zulip.User]
 
 	byAddress lazy[map[string]*zulip.User]
-	ordered   lazy[[]*zulip.User]
+	ofRealm   lazy[[]*zulip.User] // without the server's own bots
 }
 
 func newUsers(all []*zulip.User) *users {
 	u := &users{}
-	u.list, u.id, u.name = all, func(u *zulip.User) int64 { return u.ID }, unnamed[zulip.User]
+	u.list, u.id, u.name = sortedBy(all, userID), userID, unnamed[zulip.User]
 	return u
 }
 
@@ -308,10 +316,8 @@ func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 // changed.
 func (s *Snapshot) Users() []*zulip.User {
 	u := s.facts.users
-	return u.ordered.get(func() []*zulip.User {
-		kept := slices.DeleteFunc(slices.Clone(u.list), func(user *zulip.User) bool { return user.IsSystemBot })
-		slices.SortFunc(kept, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
-		return kept
+	return u.ofRealm.get(func() []*zulip.User {
+		return slices.DeleteFunc(slices.Clone(u.list), func(user *zulip.User) bool { return user.IsSystemBot })
 	})
 }
 

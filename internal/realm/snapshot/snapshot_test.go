@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -140,4 +141,39 @@ func TestPlannedNames_CreatedOrRenamed_Resolved(t *testing.T) {
 	if user, ok := s.UserByAddress("Countess@example.com"); !ok || user.ID != ada {
 		t.Errorf("the new address is that of %+v", user)
 	}
+}
+
+// The server returns some lists in no order. Theirs is by ID or by name, so that nothing changes because a row moved.
+func TestIndexes_UnorderedLists_Sorted(t *testing.T) {
+	view := snapshot.New(snapshot.Facts{}, new(runstate.State)).
+		With(take(&zulip.RegisterAnswer{Users: []*zulip.User{
+			{ID: 9, Email: "cy@example.com", IsActive: true}, {ID: 2, Email: "shared@example.com"}, {ID: 5, Email: "shared@example.com"},
+			{ID: 1, Email: "bea@example.com", IsActive: true},
+		}}, zulip.FetchUsers)).
+		With(take(&zulip.RegisterAnswer{Playgrounds: []*zulip.Playground{{ID: 7, Name: "A"}, {ID: 3, Name: "B"}}}, zulip.FetchPlaygrounds)).
+		With(take(&zulip.RegisterAnswer{Domains: []*zulip.Domain{{Domain: "b.example"}, {Domain: "a.example"}}}, zulip.FetchDomains))
+	view = view.With(func(facts *snapshot.Facts) {
+		facts.PutUser(&zulip.User{ID: 4, Email: "ada@example.com", IsActive: true})
+	})
+
+	shared, _ := view.UserByAddress("shared@example.com")
+	for name, test := range map[string]struct{ got, want any }{
+		"users":       {idsOf(view.Users(), func(u *zulip.User) int64 { return u.ID }), []int64{1, 2, 4, 5, 9}},
+		"accounts":    {idsOf(view.Accounts().List(), func(u *zulip.User) int64 { return u.ID }), []int64{1, 2, 4, 5, 9}},
+		"addresses":   {view.Addresses(), []string{"bea@example.com", "ada@example.com", "cy@example.com"}},
+		"shared":      {shared.ID, int64(5)},
+		"playgrounds": {idsOf(view.Playgrounds().List(), func(p *zulip.Playground) int64 { return p.ID }), []int64{3, 7}},
+		"domains":     {view.Domains().Names(), []string{"a.example", "b.example"}},
+	} {
+		if !reflect.DeepEqual(test.got, test.want) {
+			t.Errorf("%s: %v, want %v", name, test.got, test.want)
+		}
+	}
+}
+
+func idsOf[T any](list []*T, id func(*T) int64) (ids []int64) {
+	for _, object := range list {
+		ids = append(ids, id(object))
+	}
+	return ids
 }

@@ -4,9 +4,9 @@
 //
 // # Structure
 //
-// There is one file for each kind of object. Its rows are in a [Table]. Reads are by id or in ascending order of ids. Every
-// write goes through Put and Delete, which record the change. An [Organization] may be used by one goroutine at a time; the
-// caller must lock.
+// There is one file for each kind of object. Its rows are in a [Table]. Reads are by id, in ascending order of ids, or in
+// the order of the last writes. Every write goes through Put and Delete, which record the change. An [Organization] may be
+// used by one goroutine at a time; the caller must lock.
 //
 // # Transactions
 //

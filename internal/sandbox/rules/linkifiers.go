@@ -263,18 +263,23 @@ type Playground struct {
 
 const maxPlaygroundLanguage = 40
 
-var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
+var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+,\-./#]*\n?$`)
 
-// AddPlayground creates a playground, which cannot be changed.
+// CheckPlaygroundLanguage checks the text of a language.
+func CheckPlaygroundLanguage(language, _ string) (string, error) {
+	if utf8.RuneCountInString(language) > maxPlaygroundLanguage {
+		return "", errConflict // raised outside of the server's error handling
+	}
+	if !playgroundLanguage.MatchString(language) {
+		return "", Refuse("Invalid characters in pygments language")
+	}
+	return language, nil
+}
+
+// AddPlayground creates a playground, which cannot be changed. Its language is checked before.
 func (o *Organization) AddPlayground(name, language, template string) (Playground, error) {
 	p := Playground{
 		Name: strings.TrimSpace(name), Language: strings.TrimSpace(language), URLTemplate: strings.TrimSpace(template),
-	}
-	if utf8.RuneCountInString(p.Language) > maxPlaygroundLanguage {
-		return Playground{}, errConflict // raised outside of the server's error handling
-	}
-	if !playgroundLanguage.MatchString(p.Language) {
-		return Playground{}, Refuse("Invalid characters in pygments language")
 	}
 	if err := o.checkPlayground(p); err != nil {
 		return Playground{}, err

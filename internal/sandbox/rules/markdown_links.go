@@ -153,11 +153,29 @@ func (o *Organization) linksIn(text string) []Link {
 					values.Set(name, uritemplate.String(text[match[2*i]:match[2*i+1]]))
 				}
 			}
-			links = append(links, Link{Text: text[start:end], URL: expandURLTemplate(l.URLTemplate, values), start: start, end: end})
+			if address, ok := linkAddress(expandURLTemplate(l.URLTemplate, values)); ok {
+				links = append(links, Link{Text: text[start:end], URL: address, start: start, end: end})
+			}
 		}
 	}
 	slices.SortFunc(links, func(a, b Link) int { return a.start - b.start })
 	return links
+}
+
+// linkAddress returns the address of a link to a URL. ok is false if the URL does not become a link (server-behavior §L12).
+func linkAddress(link string) (address string, ok bool) {
+	parts, err := url.Parse(link)
+	switch {
+	case err != nil:
+		return link, true
+	case parts.Scheme != "":
+		return link, slices.Contains(linkedSchemes, parts.Scheme)
+	case parts.Host == "" && strings.Contains(parts.Path, "@"):
+		return "mailto:" + link, true
+	case parts.Host == "" && strings.HasPrefix(parts.Path, "/"), strings.HasPrefix(link, "#"):
+		return link, true
+	}
+	return "http://" + strings.TrimPrefix(link, "//"), true
 }
 
 func isWordByte(b byte) bool {

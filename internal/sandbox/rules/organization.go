@@ -267,7 +267,7 @@ type Realm struct {
 	SignupAnnouncementsChannelID int `json:"signup_announcements_channel_id,omitempty"`
 	UpdateAnnouncementsChannelID int `json:"update_announcements_channel_id,omitempty"`
 
-	// AuthenticationMethods has the methods that the server supports; the value is true if the organization allows the
+	// AuthenticationMethods has the methods that the server enables; the value is true if the organization allows the
 	// method.
 	AuthenticationMethods map[string]bool `json:"authentication_methods"`
 

@@ -285,6 +285,7 @@ func (u RealmUpdate) needsOwner() bool {
 	return false
 }
 
+// checkAuthenticationMethods refuses methods that the server does not enable (server-behavior §O13).
 func (o *Organization) checkAuthenticationMethods(methods map[string]bool) error {
 	known := o.Settings().AuthenticationMethods
 	for _, name := range slices.Sorted(maps.Keys(methods)) {

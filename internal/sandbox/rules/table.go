@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -16,14 +17,16 @@ type Table[T any] struct {
 	name    string
 	log     *changeLog
 	rows    map[int]T
-	ids     []int // ascending
+	ids     []int       // ascending
+	written map[int]int // the number of each row's last write
+	writes  int
 	next    int
 	indexes []func(id int, before, after *T)
 }
 
 // newTable creates a table with this first id. The organization stores it under name.
 func newTable[T any](o *Organization, name string, first int) *Table[T] {
-	t := &Table[T]{name: name, log: &o.log, rows: map[int]T{}, next: first}
+	t := &Table[T]{name: name, log: &o.log, rows: map[int]T{}, written: map[int]int{}, next: first}
 	o.tables = append(o.tables, t)
 	return t
 }
@@ -79,13 +82,30 @@ func (t *Table[T]) Backward() iter.Seq2[int, T] {
 	}
 }
 
+// AsWritten iterates over the rows in the order of their last writes. A real server's database returns rows like that if a
+// query does not ask for an order (server-behavior §R26). A loaded table starts in ascending order of ids. The table must
+// not be changed during the iteration.
+func (t *Table[T]) AsWritten() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for _, id := range slices.SortedFunc(slices.Values(t.ids), t.compareWritten) {
+			if !yield(id, t.rows[id]) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Table[T]) compareWritten(a, b int) int { return cmp.Compare(t.written[a], t.written[b]) }
+
 // Put stores a row under its id, new or not.
 func (t *Table[T]) Put(id int, row T) {
 	before, existed := t.rows[id]
+	written := t.written[id]
 	t.set(id, row)
 	t.log.note(recordKey{t.name, id}, func() {
 		if existed {
 			t.set(id, before)
+			t.written[id] = written
 		} else {
 			t.remove(id)
 		}
@@ -98,13 +118,19 @@ func (t *Table[T]) Delete(id int) {
 	if !existed {
 		return
 	}
+	written := t.written[id]
 	t.remove(id)
-	t.log.note(recordKey{t.name, id}, func() { t.set(id, before) })
+	t.log.note(recordKey{t.name, id}, func() {
+		t.set(id, before)
+		t.written[id] = written
+	})
 }
 
 func (t *Table[T]) set(id int, row T) {
 	before, existed := t.rows[id]
 	t.rows[id] = row
+	t.writes++
+	t.written[id] = t.writes
 	if !existed {
 		at, _ := slices.BinarySearch(t.ids, id)
 		t.ids = slices.Insert(t.ids, at, id)
@@ -121,6 +147,7 @@ func (t *Table[T]) set(id int, row T) {
 func (t *Table[T]) remove(id int) {
 	before := t.rows[id]
 	delete(t.rows, id)
+	delete(t.written, id)
 	if at, ok := slices.BinarySearch(t.ids, id); ok {
 		t.ids = slices.Delete(t.ids, at, at+1)
 	}
@@ -219,11 +246,11 @@ func (l Lists) Show() (restore func()) {
 
 // remember copies the rows. The returned function shows the copy until its own result is called.
 func (t *Table[T]) remember() func() (restore func()) {
-	rows, ids := maps.Clone(t.rows), slices.Clone(t.ids)
+	rows, ids, written := maps.Clone(t.rows), slices.Clone(t.ids), maps.Clone(t.written)
 	return func() func() {
-		currentRows, currentIDs := t.rows, t.ids
-		t.rows, t.ids = rows, ids
-		return func() { t.rows, t.ids = currentRows, currentIDs }
+		currentRows, currentIDs, currentWritten := t.rows, t.ids, t.written
+		t.rows, t.ids, t.written = rows, ids, written
+		return func() { t.rows, t.ids, t.written = currentRows, currentIDs, currentWritten }
 	}
 }
 

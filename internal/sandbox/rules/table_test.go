@@ -24,14 +24,17 @@ func founded(t testing.TB) (*Organization, map[int]User) {
 	return o, people
 }
 
-// contents lists a table, in the order of iteration.
-func contents[T any](t *Table[T]) (ids []int, rows map[int]T) {
+// contents lists a table, in the order of iteration. written are the ids in the order of the last writes.
+func contents[T any](t *Table[T]) (ids []int, rows map[int]T, written []int) {
 	rows = map[int]T{}
 	for id, row := range t.All() {
 		ids = append(ids, id)
 		rows[id] = row
 	}
-	return ids, rows
+	for id := range t.AsWritten() {
+		written = append(written, id)
+	}
+	return ids, rows, written
 }
 
 func TestTable_Rollback_Restored(t *testing.T) {
@@ -57,27 +60,30 @@ func TestTable_Rollback_Restored(t *testing.T) {
 					table.Delete(id)
 				} else {
 					table.Put(id, rapid.StringN(0, 3, 3).Draw(t, "row"))
+					if _, _, written := contents(table); written[len(written)-1] != id {
+						t.Fatalf("row %d was written last, but the order is %v", id, written)
+					}
 				}
 			}
 		}
-		same := func(when string, want map[int]string) {
-			ids, rows := contents(table)
-			if !maps.Equal(rows, want) || !maps.Equal(seen, want) || !slices.IsSorted(ids) || len(ids) != len(want) {
-				t.Fatalf("%s: table %v, index %v, ids %v; want %v", when, rows, seen, ids, want)
+		same := func(when string, want map[int]string, order []int) {
+			ids, rows, written := contents(table)
+			if !maps.Equal(rows, want) || !maps.Equal(seen, want) || !slices.IsSorted(ids) || len(ids) != len(want) || !slices.Equal(written, order) {
+				t.Fatalf("%s: table %v, index %v, ids %v, written %v; want %v, written %v", when, rows, seen, ids, written, want, order)
 			}
 		}
 
 		change("settled")
 		o.log = newChangeLog()
-		_, settled := contents(table)
+		_, settled, settledOrder := contents(table)
 		change("kept")
 		o.Commit()
-		_, kept := contents(table)
+		_, kept, keptOrder := contents(table)
 		change("undone")
 		o.Rollback()
-		same("after the rollback", kept)
+		same("after the rollback", kept, keptOrder)
 		o.log.rewind(0)
-		same("after the revert", settled)
+		same("after the revert", settled, settledOrder)
 	})
 }
 

@@ -265,7 +265,8 @@ func (p *planning) declare(attribute, words string) {
 	}
 }
 
-// checkMethods refuses ways to log in that the server does not have, or that the organization's plan does not include.
+// checkMethods refuses ways to log in that the server does not enable (server-behavior §O13), or that the organization's
+// plan does not include.
 func (p *planning) checkMethods(names []string) {
 	methods := p.view.Realm().AuthenticationMethods
 	for _, name := range names {
