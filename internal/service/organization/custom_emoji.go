@@ -127,7 +127,7 @@ func deactivate(ctx context.Context, c *core.Context, state *customEmojiModel) e
 
 func customEmojiHint(err error) string {
 	if zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji.") {
-		return "A standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
+		return "A standard emoji has this name. Choose another name, or use the key of an administrator or owner of the organization."
 	}
 	return ""
 }
