@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -32,10 +33,12 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 			said.People = append(said.People, result)
 		}
 	}
+	said.Subgroups = map[string][]string{}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
 		if after.Names != nil && !c.describeGroup(was, is) {
 			continue
 		}
+		addSubgroups(said, was, is)
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
 		}
@@ -100,6 +103,19 @@ func (c *comparison) describeGroup(was, is *Group) bool {
 		}
 	}
 	return true
+}
+
+// addSubgroups adds the subgroups of a group to the report.
+func addSubgroups(said *report.Report, was, is *Group) {
+	name := ""
+	for _, group := range []*Group{was, is} {
+		if group == nil {
+			continue
+		}
+		if name = cmp.Or(name, group.Name); len(group.SubgroupsText.Values) > 0 {
+			said.Subgroups[name] = append(said.Subgroups[name], group.SubgroupsText.Values...)
+		}
+	}
 }
 
 // gainAndLose returns the people who are only in the set after, and those who are only in the set before.

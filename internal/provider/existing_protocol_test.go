@@ -311,6 +311,14 @@ var adoptable = map[string]string{
 	"zulip_user": "adopt_deactivated", "zulip_user_group": "adopt_deactivated",
 }
 
+// adoptions are the summaries of the plans that reactivate these objects. They don't name the object, so that the CLI
+// combines the warnings of many.
+var adoptions = map[string]string{
+	"zulip_bot": "A deactivated bot will be reactivated", "zulip_channel": "An archived channel will be unarchived",
+	"zulip_channel_folder": "An archived channel folder will be reactivated", "zulip_user": "A deactivated user will be reactivated",
+	"zulip_user_group": "A deactivated user group will be reactivated",
+}
+
 // The provider's default reactivates the object. The plan shows it, and without the default nothing changes later.
 func TestProtocolAdoptDefault_ObjectGone_Reactivated(t *testing.T) {
 	eachMade(t, slices.Sorted(maps.Keys(adoptable)), func(t *testing.T, m madeLife) {
@@ -321,7 +329,7 @@ func TestProtocolAdoptDefault_ObjectGone_Reactivated(t *testing.T) {
 
 		m.run.Block[flag] = true
 		plan, diags := m.run.Plan(config)
-		diags.ExpectWarning(t, flag, " will be ")
+		diags.ExpectWarning(t, flag, adoptions[m.of]+"\n", "outside Terraform or by an earlier apply. This apply adopts it instead of creating a new ", flag+" is true in the resource or in the provider block")
 		if plan.Values[flag] != true {
 			t.Errorf("the plan has %s = %v", flag, plan.Values[flag])
 		}

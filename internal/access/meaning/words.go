@@ -18,6 +18,9 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 	case nil:
 		return nothing(name, v)
 	case []any:
+		if row, known := c.Of.Attribute(name); known && row.Class != None && row.Class != Identity { // these have an order
+			held, _ = sorted(held).([]any)
+		}
 		var texts []string
 		for _, element := range held[:min(len(held), maxListed)] {
 			texts = append(texts, c.inWords(name, Value{Data: element, IsSecret: v.IsSecret}, r))

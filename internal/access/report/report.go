@@ -43,9 +43,11 @@ type Report struct {
 	Groups   []*Group   `json:"groups"`
 	// People are accounts that the plan creates, changes or deactivates.
 	People []*Person `json:"people"`
-	// Permissions are the organization's own permissions, and two settings that decide who has others:
-	// waiting_period_threshold and enable_spectator_access.
+	// Permissions are the organization's own permissions, and two settings that decide who has others: [WaitingPeriod] and
+	// [SpectatorAccess].
 	Permissions []*PermissionChange `json:"permissions"`
+	// Subgroups are the names of the direct subgroups of user groups, before and after. Keys are names before the plan.
+	Subgroups map[string][]string `json:"-"`
 	// Unknown are sentences about unknown values, in addition to the fields with this name above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above. With the risks, the report mentions everything that the plan
@@ -58,6 +60,12 @@ type Report struct {
 	// Accounts are all accounts named above, ascending by ID.
 	Accounts []*Account `json:"accounts"`
 }
+
+// The settings of the organization that are not permissions but decide who can do what.
+const (
+	WaitingPeriod   = "waiting_period_threshold"
+	SpectatorAccess = "enable_spectator_access"
+)
 
 // IncompleteText is the first line of a comparison with an incomplete audit.
 const IncompleteText = "This comparison is incomplete because one of the audits is."

@@ -112,11 +112,12 @@ func followingOf(size int) *report.Report {
 	r := &report.Report{}
 	change := report.Change{Before: report.ValueOf("a@example.com"), After: report.ValueOf("b@example.com")}
 	for i := range size {
-		r.Groups = append(r.Groups, &report.Group{Name: fmt.Sprint("g", i), Action: report.Update, Members: change})
-		r.People = append(r.People, &report.Person{Account: &report.Account{Email: "c@example.com"}})
+		joins := report.PeopleOf(&report.Account{ID: int64(size + i), Email: "b@example.com"})
+		r.Groups = append(r.Groups, &report.Group{Name: fmt.Sprint("g", i), Action: report.Update, Members: change, Joins: joins})
+		r.People = append(r.People, &report.Person{Account: &report.Account{ID: int64(i), Email: "c@example.com"}})
 		value := report.ValueOf(fmt.Sprint("group:g", i))
 		r.Channels = append(r.Channels, &report.Channel{
-			Name: fmt.Sprint("c", i), Permissions: []*report.PermissionChange{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
+			Name: fmt.Sprint("c", i), Permissions: []*report.PermissionChange{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}, Gain: joins}},
 		})
 	}
 	return r
@@ -134,58 +135,78 @@ func TestExplanation_LargeReport_Linear(t *testing.T) {
 	}
 }
 
-func TestExplanation_Permissions_Source(t *testing.T) {
-	r := followingOf(3)
-	mixed := report.Value{Values: []string{"group:g2", "group:g1", "user:d@example.com"}}
-	r.Channels[0].Permissions[0].Change = report.Change{Before: mixed, After: mixed}
-	none := report.ValueOf("role:members")
-	r.Channels[2].Permissions[0].Change = report.Change{Before: none, After: none}
-	r.People[1].Role = report.Change{Before: report.ValueOf("guest"), After: report.ValueOf("member")}
-	r.Assess()
-	for i, want := range []string{"group:g1", "group:g1", "the role of c@example.com"} {
-		if got := r.Channels[i].Permissions[0].FollowsFrom; got != want {
-			t.Errorf("channel %d: %q, want %q", i, got, want)
-		}
-	}
-	r.People[2].Account = &report.Account{Email: "e@example.com"}
-	r.People[2].Role = r.People[1].Role
-	r.Assess()
-	if got := r.Channels[2].Permissions[0].FollowsFrom; got != "the roles of c@example.com and 1 other account" {
-		t.Errorf("of two roles: %q", got)
-	}
+// person returns an account with the ID of its first letter.
+func person(email string) *report.Account { return &report.Account{ID: int64(email[0]), Email: email} }
+
+// held is a permission with a value that doesn't change, which some people gain.
+func held(name string, value report.Value, gain ...*report.Account) *report.PermissionChange {
+	return &report.PermissionChange{Name: name, Change: report.Change{Before: value, After: value}, Gain: report.PeopleOf(gain...), Lose: &report.People{}}
 }
 
-// The cause of access by the organization's permission is that permission. The cause is another one if only people gain
-// access whose accounts change, or who are added to the channel.
-func TestExplanation_OrganizationPermissions_Source(t *testing.T) {
-	const setting = "can_delete_any_message_group"
-	newcomer, old, joins := &report.Account{Email: "new@example.com", ID: 1}, &report.Account{Email: "old@example.com", ID: 2}, &report.Account{Email: "joins@example.com", ID: 3}
-	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
-	channel := func(posting report.Change, gain ...*report.Account) *report.Channel {
-		return &report.Channel{Joins: report.PeopleOf(joins), Permissions: []*report.PermissionChange{
-			{Name: "can_send_message_group", Change: posting},
-			{Name: setting, Change: report.Change{Before: same, After: same}, Gain: report.PeopleOf(gain...)},
-		}}
+// The cause explains everyone who gains access. Without such a cause, two that explain some of them are named.
+func TestExplanation_Permissions_Source(t *testing.T) {
+	const post, read, remove = "can_send_message_group", "can_read", "can_delete_any_message_group"
+	var (
+		role, guest, full, inner, outer = person("role@example.com"), person("guest@example.com"), person("full@example.com"), person("inner@example.com"), person("outer@example.com")
+		subscribed, deleter, other      = person("subscribed@example.com"), person("deleter@example.com"), person("other@example.com")
+		bot                             = &report.Account{ID: 1000, Email: "bot@example.com", IsBot: true, OwnerID: inner.ID}
+		members, outerGroup, innerGroup = report.ValueOf("role:members"), report.ValueOf("group:outer"), report.ValueOf("group:inner")
+		changed                         = report.Change{Before: report.ValueOf("a"), After: report.ValueOf("b")}
+	)
+	wider := func(name string, gain ...*report.Account) *report.PermissionChange {
+		return &report.PermissionChange{Name: name, Change: changed, Gain: report.PeopleOf(gain...)}
 	}
-	unchanged := report.Change{Before: same, After: same}
-	r := &report.Report{
-		Permissions: []*report.PermissionChange{{Name: setting, Change: change}},
-		People:      []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
-		Channels:    []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
-	}
-	// The cause is the role if someone gains access who is in a group with changed members, but isn't one of the changed
-	// members.
-	named := report.ValueOf("group:g")
-	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
-	r.Channels = append(r.Channels, channel(unchanged, newcomer), channel(unchanged, joins), channel(unchanged, old))
-	for _, one := range r.Channels[4:] {
-		one.Joins, one.Permissions[1].Change = nil, report.Change{Before: named, After: named}
-	}
-	r.Assess()
-	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "changed subscriptions", "the role of new@example.com", "group:g", "group:g"} {
-		if got := r.Channels[i].Permissions[1].FollowsFrom; got != want {
-			t.Errorf("channel %d: %q, want %q", i, got, want)
-		}
+	for name, test := range map[string]struct {
+		one  *report.PermissionChange
+		more []*report.PermissionChange
+		open bool
+		want string
+	}{
+		"group":                     {one: held(post, innerGroup, inner), want: "group:inner"},
+		"renamed group":             {one: held(post, report.ValueOf("group:old"), inner), want: "group:inner"},
+		"bot of a member":           {one: held(post, innerGroup, bot), want: "group:inner"},
+		"subgroup":                  {one: held(post, outerGroup, inner), want: "group:outer > group:inner"},
+		"other group":               {one: held(post, innerGroup, other), want: ""},
+		"group of a granting one":   {one: held(read, members, inner), more: []*report.PermissionChange{held("can_subscribe_group", outerGroup, inner)}, want: "group:outer > group:inner"},
+		"group of an unrelated one": {one: held(read, members, inner), more: []*report.PermissionChange{held(remove, outerGroup, inner)}, want: ""},
+		"granting one":              {one: held(read, members, other), more: []*report.PermissionChange{wider("can_subscribe_group", other)}, want: "can_subscribe_group"},
+		"unrelated one":             {one: held(read, members, other), more: []*report.PermissionChange{wider(remove, other)}, want: ""},
+		"organization":              {one: held(remove, members, deleter), want: "the organization's can_delete_any_message_group"},
+		"privacy":                   {one: held(read, members, other, inner), open: true, want: "the channel's privacy"},
+		"subscription":              {one: held(post, members, subscribed), want: "changed subscriptions"},
+		"role":                      {one: held(post, members, role), want: "the role of role@example.com"},
+		"roles":                     {one: held(post, members, role, guest), want: "the roles of role@example.com and 1 other account"},
+		"waiting period":            {one: held(post, report.ValueOf("role:fullmembers"), full), want: "the organization's waiting_period_threshold"},
+		"two causes":                {one: held(post, innerGroup, inner, role, other), want: "group:inner and the role of role@example.com"},
+		"internet":                  {one: &report.PermissionChange{Name: read, Internet: report.InternetGains}, want: "the organization's enable_spectator_access"},
+		"unknown":                   {one: &report.PermissionChange{Name: post, Unknown: true, Change: report.Change{Before: outerGroup, After: outerGroup}}, want: "group:outer > group:inner"},
+		"unknown, without a cause":  {one: &report.PermissionChange{Name: post, Unknown: true}, want: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			became := report.Change{Before: report.ValueOf("guest"), After: report.ValueOf("member")}
+			channel := &report.Channel{Permissions: append(test.more, test.one)}
+			if test.open {
+				channel.Privacy = changed
+			}
+			if test.want == "changed subscriptions" {
+				channel.Joins = report.PeopleOf(subscribed)
+			}
+			r := &report.Report{
+				Channels: []*report.Channel{channel},
+				Groups: []*report.Group{
+					{Name: "another", Members: changed, Joins: report.PeopleOf(person("another@example.com"))},
+					{ID: 1, Name: "inner", OldName: "old", Members: changed, Joins: report.PeopleOf(inner)},
+					{Name: "outer", Joins: report.PeopleOf(inner, outer)},
+				},
+				Subgroups:   map[string][]string{"outer": {"role:members", "inner"}, "inner": {"outer"}},
+				People:      []*report.Person{{Account: role, Role: became}, {Account: guest, Role: became}},
+				Permissions: []*report.PermissionChange{wider(remove, deleter), wider(report.WaitingPeriod, full), wider(report.SpectatorAccess)},
+			}
+			r.Assess()
+			if got := test.one.FollowsFrom; got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

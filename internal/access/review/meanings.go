@@ -197,7 +197,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	switch row.Class {
 	case meaning.Permission:
 		isSetting := func(setting permission.Setting) bool { return setting.Name == name }
-		return slices.Contains([]string{"privacy", waitingPeriod, spectators, "adopt_archived"}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
+		return slices.Contains([]string{"privacy", report.WaitingPeriod, report.SpectatorAccess, "adopt_archived"}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
 			slices.ContainsFunc(permission.UserGroupSettings, isSetting) || slices.ContainsFunc(permission.RealmSettings, isSetting)
 	case meaning.Membership:
 		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids", "user_ids", "member_ids", "subgroup_ids", "adopt_deactivated"}, name)

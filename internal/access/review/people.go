@@ -145,8 +145,8 @@ func (b *builder) endBots() {
 	}
 }
 
-// listedUsers finds the users of a list of subscribers or members. missing are the users that the review doesn't find, without
-// emails that no account has: the apply ignores those.
+// listedUsers finds the users of a list of subscribers, members or people with a role. missing are the users that the review
+// doesn't find, without emails that no account has: the apply ignores those.
 func (b *builder) listedUsers(texts []string) (ids []int64, missing []string) {
 	ids, missing = b.org.findUsers(texts)
 	if len(missing) > 0 && b.seesEmails() {

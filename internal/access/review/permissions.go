@@ -91,34 +91,28 @@ func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPerm
 	return all
 }
 
-// The settings of the organization that are not permissions but decide who can do what.
-const (
-	waitingPeriod = "waiting_period_threshold"
-	spectators    = "enable_spectator_access"
-)
-
 // settingPermissionTexts are the effects of settings, to follow "can".
 var settingPermissionTexts = map[string]string{
-	waitingPeriod: "become a full member, after so many days", spectators: "read web-public channels without an account",
+	report.WaitingPeriod: "become a full member, after so many days", report.SpectatorAccess: "read web-public channels without an account",
 }
 
 // organizationSettings records the settings that affect access but aren't permissions.
 func (b *builder) organizationSettings(c *plan.Change) {
-	if days, known := c.After().Number(waitingPeriod); known && int(days) != b.org.Realm().WaitingPeriodThreshold {
+	if days, known := c.After().Number(report.WaitingPeriod); known && int(days) != b.org.Realm().WaitingPeriodThreshold {
 		period := int(days)
 		b.change.WaitingPeriod = &period
-		b.organizationSetting(waitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.ValueOf(fmt.Sprint(days)))
-	} else if c.After().IsUnknown(waitingPeriod) && c.IsSet(waitingPeriod) {
+		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.ValueOf(fmt.Sprint(days)))
+	} else if c.After().IsUnknown(report.WaitingPeriod) && c.IsSet(report.WaitingPeriod) {
 		b.change.WaitingPeriodUnknown = true
-		b.organizationSetting(waitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.Value{Unknown: true})
+		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.Value{Unknown: true})
 	}
-	now := string(b.org.Realm().Settings[spectators])
-	if lets, known := c.After().Flag(spectators); known && fmt.Sprint(lets) != now {
+	now := string(b.org.Realm().Settings[report.SpectatorAccess])
+	if lets, known := c.After().Flag(report.SpectatorAccess); known && fmt.Sprint(lets) != now {
 		b.change.Spectators = &lets
-		b.organizationSetting(spectators, report.ValueOf(now), report.ValueOf(fmt.Sprint(lets)))
-	} else if c.After().IsUnknown(spectators) && c.IsSet(spectators) {
+		b.organizationSetting(report.SpectatorAccess, report.ValueOf(now), report.ValueOf(fmt.Sprint(lets)))
+	} else if c.After().IsUnknown(report.SpectatorAccess) && c.IsSet(report.SpectatorAccess) {
 		b.change.SpectatorsUnknown = true
-		b.organizationSetting(spectators, report.ValueOf(now), report.Value{Unknown: true})
+		b.organizationSetting(report.SpectatorAccess, report.ValueOf(now), report.Value{Unknown: true})
 	}
 }
 
@@ -135,7 +129,7 @@ func (b *builder) organizationSetting(name string, before, after report.Value) {
 func (b *builder) fullMembers() {
 	fullMembers, ok := b.org.UserGroupByName("role:fullmembers")
 	for i, is := range b.is.Effective {
-		if is.Name == waitingPeriod && ok && !is.Value.Unknown {
+		if is.Name == report.WaitingPeriod && ok && !is.Value.Unknown {
 			value := zulip.NamedGroup(fullMembers.ID)
 			b.was.Effective[i].Held, is.Held = b.was.People.In(value).Held(), b.is.People.In(value).Held()
 		}

@@ -26,7 +26,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 		return
 	}
 	texts, unknown, _ := c.After().List("users")
-	ids, missing := b.org.findUsers(texts)
+	ids, missing := b.listedUsers(texts)
 	b.missing(access.Anywhere, c, missing)
 	before, _, _ := c.Before().List("users")
 	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
@@ -67,7 +67,7 @@ func (b *builder) removeRoles(c *plan.Change) {
 	before, _, _ := c.Before().List("users")
 	after, unknown, _ := c.After().List("users")
 	was, _ := b.org.findUsers(before)
-	stay, missing := b.org.findUsers(after)
+	stay, missing := b.listedUsers(after)
 	isEnd := c.Does("delete")
 	if isEnd && c.ReplacedBy != nil && !b.isOtherRole(c.ReplacedBy, role) {
 		listed, _, _ := c.ReplacedBy.After().List("users")
@@ -87,7 +87,7 @@ func (b *builder) removeRoles(c *plan.Change) {
 				Condition: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
 			})
-		case len(missing) > 0: // an unknown email never causes a removal
+		case len(missing) > 0: // it may be their new email
 		case unknown:
 			b.unknown(access.Anywhere, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:

@@ -34,8 +34,8 @@ func (b *builder) stop(where, text string) {
 // holder is the object that has a name or address with which a change creates another object.
 type holder struct {
 	id int64
-	// called is the kind: channel, user group, account. holds is the name or address in words.
-	called, holds string
+	// called is the kind: channel, user group, account. holds is the name or address in words, and attribute decides it.
+	called, holds, attribute string
 	// ended is its state, as in archived; "" if it is active. adopt is the attribute that adopts such an object.
 	ended, adopt string
 	// isFreed is true if the plan frees the name or address.
@@ -49,15 +49,18 @@ func (b *builder) stopsByName(c *plan.Change) {
 	switch c.Type {
 	case "zulip_channel":
 		if current, taken := b.org.Channels().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "channel", called, endedIf(current.IsArchived, "archived"), "adopt_archived", b.frees(c.Type, current.ID)})
+			b.stopByHolder(c, holder{current.ID, "channel", called, "name", endedIf(current.IsArchived, "archived"), "adopt_archived", b.frees(c.Type, current.ID)})
 		}
 	case "zulip_user_group":
 		if current, taken := b.org.UserGroups().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "user group", called, endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.frees(c.Type, current.ID)})
+			b.stopByHolder(c, holder{current.ID, "user group", called, "name", endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.frees(c.Type, current.ID)})
 		}
 	case "zulip_user", "zulip_bot":
-		address, known := c.After().Text("email")
-		if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
+		attribute := "email"
+		address, known := c.After().Text(attribute)
+		if c.Type == "zulip_bot" {
+			attribute = "short_name"
+			short, ok := c.After().Text(attribute)
 			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
 		}
 		current, taken := b.org.Snapshot.UserByAddress(address)
@@ -66,7 +69,7 @@ func (b *builder) stopsByName(c *plan.Change) {
 		case !taken && isInactive(c.After()):
 			b.stop(c.Address, fmt.Sprintf("No account has the email %s, and active = false creates none. Remove active, or the resource.", address))
 		case taken:
-			b.stopByHolder(c, holder{current.ID, "account", "email " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
+			b.stopByHolder(c, holder{current.ID, "account", "email " + address, attribute, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
 		}
 	}
 }
@@ -84,9 +87,9 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s until it is destroyed. Remove create_before_destroy.", h.called, h.id, h.holds))
 	case b.isReplaced(c, h.id):
 	case h.ended != "" && !c.After().IsTrue(h.adopt):
-		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
+		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another %s.", h.ended, h.called, h.id, h.holds, h.adopt, h.attribute))
 	case h.ended == "" && !h.isFreed:
-		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another.", h.called, h.id, h.holds))
+		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another %s.", h.called, h.id, h.holds, h.attribute))
 	}
 }
 

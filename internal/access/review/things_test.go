@@ -272,3 +272,23 @@ func TestReviewBot_OwnerReplaced_Kept(t *testing.T) {
 		}
 	}
 }
+
+// The people of a list have the same order before and after, whatever the order in the configuration.
+func TestReviewList_OtherOrder_Sorted(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind, attribute, before, after string
+	}{
+		"members":     {"zulip_user_group", "members", "ada@example.com, tom@example.com", "ada@example.com, bob@example.com, tom@example.com"},
+		"users":       {"zulip_role_members", "users", "ada@example.com, tom@example.com", "ada@example.com, bob@example.com, tom@example.com"},
+		"an order":    {"zulip_linkifier_order", "linkifier_ids", "tom@example.com, ada@example.com", "ada@example.com, bob@example.com, tom@example.com"},
+		"its options": {"zulip_custom_profile_field", "options", "tom@example.com, ada@example.com", "ada@example.com, bob@example.com, tom@example.com"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := resourceChange(test.kind, attributes{test.attribute: []string{"tom@example.com", "ada@example.com"}}, attributes{test.attribute: []string{"ada@example.com", "bob@example.com", "tom@example.com"}})
+			found := mustReview(t, planOf(t, change), review.Options{})
+			if got := found.Also[0].Attributes[0].Change; got.Before.String() != test.before || got.After.String() != test.after {
+				t.Errorf("%s → %s", got.Before, got.After)
+			}
+		})
+	}
+}

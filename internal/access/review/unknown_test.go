@@ -130,6 +130,7 @@ func (f *firm) listings() map[string]attributes {
 		"subscribers": resourceChange("zulip_channel_subscribers", with(channel, "users", before), with(channel, "users", after)),
 		"members":     resourceChange("zulip_user_group", with(group, "members", before), with(group, "members", after)),
 		"membership":  resourceChange("zulip_user_group_membership", with(membership, "members", nil), with(membership, "members", after)),
+		"role":        resourceChange("zulip_role_members", roleList("administrator", before...), roleList("administrator", after...)),
 	}
 }
 
@@ -144,11 +145,24 @@ rule "no guest directs" {
   groups     = "directors"
   permission = "member"
   never      = "user:gus@example.com"
+}
+rule "one administrator" {
+  role = "administrator"
+  only = "user:ada@example.com"
 }`
 	f := newFirm(t)
 	for name, change := range f.listings() {
 		t.Run(name, func(t *testing.T) {
 			found := f.reviewed(rule, change)
+			wantJoins, wantLeaves, wantRoles := []int64{f.id("gus")}, []int64{f.ada}, map[string]string{}
+			switch name {
+			case "membership":
+				wantLeaves = []int64{}
+			case "role":
+				wantJoins, wantLeaves = []int64{}, []int64{}
+				wantRoles = map[string]string{"gus@example.com": "guest → administrator", "ada@example.com": "administrator → member"}
+				expectRule(t, found, "one administrator", true)
+			}
 			var joins, leaves *report.People
 			isUnknown := false
 			for _, channel := range found.Channels {
@@ -160,17 +174,18 @@ rule "no guest directs" {
 				}
 			}
 			for _, group := range found.Groups {
-				if group.Name == "directors" {
+				if group.Name == "directors" && name != "role" {
 					joins, leaves, isUnknown = group.Joins, group.Leaves, group.Unknown
 					expectRule(t, found, "no guest directs", true)
 				}
 			}
-			wantLeaves := []int64{f.ada}
-			if name == "membership" {
-				wantLeaves = []int64{}
+			if roles := becomes(found); !slices.Equal(joins.IDs(), wantJoins) || !slices.Equal(leaves.IDs(), wantLeaves) || isUnknown || !maps.Equal(roles, wantRoles) {
+				t.Errorf("%v join, %v leave, unknown %t, the roles are %v", joins.IDs(), leaves.IDs(), isUnknown, roles)
 			}
-			if !slices.Equal(joins.IDs(), []int64{f.id("gus")}) || !slices.Equal(leaves.IDs(), wantLeaves) || isUnknown {
-				t.Errorf("%v join, %v leave, unknown %t", joins.IDs(), leaves.IDs(), isUnknown)
+			for _, risk := range found.Risks {
+				if strings.Contains(risk.Text, invitee) {
+					t.Error(risk.Text)
+				}
 			}
 			for _, text := range found.Unknown {
 				if strings.Contains(text, invitee) {

@@ -133,6 +133,23 @@ func (a *Access) Can(permission ChannelPermission, channel Channel) (who People,
 	return a.held(permission, a.outcomes(&channel)).Certain()
 }
 
+// GrantedBy returns the other permissions of the channel that can grant a permission, directly or by giving access to the
+// channel's messages.
+func (r ChannelPermission) GrantedBy() []ChannelPermission {
+	content := []ChannelPermission{CanSubscribe, CanAddSubscribers}
+	switch r {
+	case CanAdministerChannel:
+		return nil
+	case CanAddSubscribers, CanRemoveSubscribers, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel:
+		return append(content, CanAdministerChannel)
+	case CanCreateTopic:
+		return append(content, CanSendMessage)
+	case CanDeleteOwnMessage:
+		return append(content, CanDeleteAnyMessage)
+	}
+	return content
+}
+
 // organizationPermissions are the organization's permissions that permit in every channel what a channel's permission permits in one,
 // and whether they can permit it to guests. For the latter, what the server publishes takes
 // precedence (server-behavior §P6).

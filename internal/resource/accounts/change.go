@@ -534,7 +534,7 @@ func WarnOfBots(meta *base.Meta, owner *zulip.User, diags *diag.Diagnostics) {
 
 func withOwner(owner *zulip.User, bots ...string) (summary, detail string) {
 	names := strings.Join(bots, ", ")
-	return fmt.Sprintf("Bots will be deactivated with their owner %s", owner.Address()),
+	return "Bots will be deactivated with their owner",
 		fmt.Sprintf("This plan deactivates %s and leaves these bots with that owner: %s. The server deactivates a person's bots together with the person. "+
 			"Set owner of each zulip_bot to someone else, or remove the bot from the configuration too. Otherwise the next plan asks for adopt_deactivated = true to reactivate it.", owner.Address(), names)
 }

@@ -84,6 +84,13 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	return false
 }
 
+// AdoptionReason says in a plan why a resource adopts an archived or deactivated object. attribute is the one that asks for
+// it: adopt_archived or adopt_deactivated.
+func AdoptionReason(title, attribute string) string {
+	return fmt.Sprintf("It was %s outside Terraform or by an earlier apply. This apply adopts it instead of creating a new %s, because %s is true in the resource or in the provider block.",
+		strings.TrimPrefix(attribute, "adopt_"), title, attribute)
+}
+
 // Refuse reports why an object was not created: its name is taken.
 func (e Existing) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))

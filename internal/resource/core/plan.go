@@ -360,7 +360,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		}
 	case !isRename && isTrue(fieldsOf(p.Plan).get(adoption.Attribute)):
 		summary, detail := adoption.Warning(object)
-		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail)
+		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+AdoptionReason(r.def.Title, adoption.Attribute))
 		return object
 	case !isRename && run.IsManaged(kind, id):
 		// The object is replaced by itself: this run archives it, and then reactivates it.

@@ -94,7 +94,7 @@ func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, 
 	if l.Noun == "user" {
 		detail += " The members of a user group that this configuration manages are known during plan: zulip_user_group.NAME.members."
 	}
-	diags.AddAttributeWarning(l.at(), what+" for the next apply", detail)
+	diags.AddAttributeWarning(l.at(), "A list waits for the next apply", what+" for the next apply. "+detail)
 	return true
 }
 

@@ -215,7 +215,7 @@ func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
-	words := []string{"Bots will be deactivated with their owner " + ada, alertsBot, "Set owner of each zulip_bot to someone else"}
+	words := []string{"Bots will be deactivated with their owner\n", ada, alertsBot, "Set owner of each zulip_bot to someone else"}
 
 	p := bot.Process()
 	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": ada}))
@@ -300,7 +300,7 @@ func TestAccSandboxBot_OwnerLeaves_Warning(t *testing.T) {
 	w.Must(t, "apply", "-auto-approve")
 	w.Configure(t, ownedBy("owner = \"ada@example.com\"", ada))
 	w.Must(t, "apply", "-auto-approve")
-	const warning = "Bots will be deactivated with their owner ada@example.com"
+	const warning = "Bots will be deactivated with their owner"
 	for _, owner := range []string{"owner = \"ada@example.com\"", ""} {
 		w.Configure(t, ownedBy(owner))
 		printed := w.Must(t, "plan")

@@ -165,8 +165,8 @@ func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)
-		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
-			fmt.Sprintf("It has the ID %d and the name %q. Its API key does not change. %s", holder.ID, holder.FullName, returns))
+		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated bot will be reactivated",
+			fmt.Sprintf("Bot %s has the ID %d and the name %q. Its API key does not change. %s %s", holder.Address(), holder.ID, holder.FullName, core.AdoptionReason("bot", "adopt_deactivated"), returns))
 		accesswarning.OfReactivation(ctx, p.Meta, p.Diags, holder, role)
 	case holder.IsActive && sameType(holder, p.Plan):
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)

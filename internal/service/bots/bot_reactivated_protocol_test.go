@@ -41,7 +41,7 @@ func TestProtocolBot_Reactivated_RoleWarning(t *testing.T) {
 	address, config := returningBot(t, o)
 	_, diags := o.NewRun(t, "zulip_bot").Plan(config)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "adopt_deactivated", "Bot "+address+" will be reactivated", "It comes back as moderator")
+	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated bot will be reactivated\n", "Bot "+address+" has the ID ", "It comes back as moderator")
 	diags.ExpectWarning(t, "", "Reactivating "+address+" as moderator changes who can do what")
 }
 

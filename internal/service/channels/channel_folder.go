@@ -87,7 +87,7 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 	if archived, ok := adoptable(view, p.Plan); ok {
 		// Only the detail has the name, so that Terraform can combine many warnings into one.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
-			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged.", archived.Name, archived.ID))
+			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged. %s", archived.Name, archived.ID, core.AdoptionReason("channel folder", "adopt_archived")))
 	}
 }
 

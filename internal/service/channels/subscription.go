@@ -85,9 +85,9 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	}
 	subscribed.Warn(p.Wanted, leaving, p.view, c.Diags)
 	if len(back) > 0 {
-		c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
-			fmt.Sprintf("The resource subscribed them, but users no longer lists them. They could not be unsubscribed while they were deactivated: %s.",
-				lookup.UserList.Describe(back, p.view)))
+		c.Diags.AddAttributeWarning(path.Root("users"), "Reactivated users will be unsubscribed",
+			fmt.Sprintf("The resource subscribed these users to channel %q, but users no longer lists them. They could not be unsubscribed while they were deactivated: %s.",
+				p.channel.Name, lookup.UserList.Describe(back, p.view)))
 	}
 	if plan.Added.IsUnknown() {
 		return r.check(ctx, b, p, leaving, c.Diags)

@@ -234,8 +234,8 @@ func (a *application) send(ctx context.Context, r request, diags *diag.Diagnosti
 	}
 	changed, told, err := a.Meta.Client.Subscribe(ctx, r.channel, r.users, a.notify, a.FeatureLevel())
 	if err == nil && a.notify && !told {
-		diags.AddWarning(fmt.Sprintf("New subscribers of channel %q were not notified", r.channel),
-			fmt.Sprintf("The server sends no notifications if so many users are subscribed together: %d.", len(r.users)))
+		diags.AddWarning("New subscribers were not notified",
+			fmt.Sprintf("The apply subscribed %d users to channel %q. The server sends no notifications if so many users are subscribed together.", len(r.users), r.channel))
 	}
 	return changed, err
 }

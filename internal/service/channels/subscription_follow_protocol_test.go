@@ -38,7 +38,7 @@ func TestProtocolSubscription_GroupFilledLater_NotEmptied(t *testing.T) {
 	// This apply creates the group, and a data source reads it while it is empty. The list was not known during plan,
 	// so no one is unsubscribed.
 	plan, diags := people.Plan(values{"channel": "vault", "users": acctest.Unknown})
-	diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+	diags.ExpectWarning(t, "users", "A list waits for the next apply\nThe subscribers of channel \"vault\" wait for the next apply.")
 	if !plan.Empty() && fmt.Sprint(plan.Changes()) != "[channel]" {
 		t.Errorf("with users that are not known the plan changes %v", plan.Changes())
 	}

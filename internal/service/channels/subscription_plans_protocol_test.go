@@ -62,14 +62,14 @@ func TestProtocolSubscription_UnknownUser_PlansConsistent(t *testing.T) {
 			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
 			// An unknown list of users leaves everything unchanged.
 			plan, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown, "send_new_subscription_messages": true})
-			diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+			diags.ExpectWarning(t, "users", "A list waits for the next apply\nThe subscribers of channel \"vault\" wait for the next apply.")
 			if !plan.Empty() {
 				t.Errorf("planned: %v", plan.Changes())
 			}
 			plan, diags = run.Plan(values{"channel": "vault", "users": []any{member, acctest.Unknown}})
 			diags.ExpectNoError(t)
 			if plan.Empty() { // Terraform does not apply the plan
-				diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+				diags.ExpectWarning(t, "users", "A list waits for the next apply\nThe subscribers of channel \"vault\" wait for the next apply.")
 			} else {
 				plan.Config = values{"channel": "vault", "users": texts(member, owner)}
 				run.Apply(plan).ExpectNoError(t)
@@ -141,7 +141,7 @@ func TestProtocolSubscription_Reactivated_UnsubscribedNext(t *testing.T) {
 	o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", subscriptionIdOf(t, o, member)), nil)
 	expectIn(t, o, "vault", owner, member)
 	plan, diags := run.Plan(config)
-	diags.ExpectWarning(t, "users", "1 will be unsubscribed", member)
+	diags.ExpectWarning(t, "users", "Reactivated users will be unsubscribed\n", member)
 	run.Apply(plan).ExpectNoError(t)
 	expectIn(t, o, "vault", owner)
 	run.MustApply(config)

@@ -142,7 +142,7 @@ func TestProtocolSubscription_ManyUsers_NotNotified(t *testing.T) {
 	run := o.NewRun(t, additiveType)
 	diags := run.Apply(run.MustPlan(values{"channel": "hall", "users": users, "send_new_subscription_messages": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "were not notified", "101")
+	diags.ExpectWarning(t, "", "New subscribers were not notified\n", "101")
 }
 
 // swapped is an organization in which channels are renamed during a request that names one of them: "ops" becomes

@@ -86,15 +86,15 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 			}
 		}
 	}
-	contains(w.Must(t, "plan"), "is in use", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
-		`user group "above": can_mention_group`, `channel "news": can_send_message_group`, "terraform apply -target=ADDRESS", "create_before_destroy")
+	contains(w.Must(t, "plan"), "is in use", `refuses to deactivate user group "old" while it is named by:`, `user group "above", of which it is a subgroup`,
+		`user group "above": can_mention_group`, `channel "news": can_send_message_group`, "create_before_destroy")
 	sent := o.Sent()
 	printed, ok := w.Apply(t)
 	words := sent.Words()
 	if slices.Sort(words); ok || len(words) == 0 || len(slices.Compact(words)) != 1 {
 		t.Fatalf("applied, or more was sent than the deactivation: %v", sent.Writes())
 	}
-	contains(printed, `Cannot deactivate user group "old"`, "Nothing was changed", `channel "news": can_send_message_group`)
+	contains(printed, `Cannot deactivate user group "old"`, "Nothing was changed", `channel "news": can_send_message_group`, "terraform apply -target=ADDRESS")
 	holds(t, o, "above", nil, []string{"old"})
 
 	w.Must(t, "apply", "-auto-approve", "-target=zulip_channel.news", "-target=zulip_user_group.above")

@@ -119,9 +119,9 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
-			fmt.Sprintf("User group %q is named by:%s\n\nThe server does not deactivate a group that is in use, and the provider does not see the order of the apply. "+
-				"One apply is enough if this plan removes the group from all of these, and the group has lifecycle { create_before_destroy = true }. Where the group is named as text (group:NAME), it does not need create_before_destroy. "+
-				"Otherwise Terraform deactivates the group before it updates the resources that reference it, so the apply stops here without changing them. %s", group.Name, describeAll(uses, s), deactivateAdvice))
+			fmt.Sprintf("The server refuses to deactivate user group %q while it is named by:%s\n\n"+
+				"The apply changes resources that reference the group first only if the group already has lifecycle { create_before_destroy = true }. "+
+				"Otherwise it stops at the group and says what to do.", group.Name, describeFirst(uses, s)))
 	}
 }
 
@@ -183,6 +183,18 @@ func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objectio
 		uses = append(uses, zulip.Objection{Type: "realm", Settings: names})
 	}
 	return uses
+}
+
+// mostUses is the maximum number of uses that a warning lists.
+const mostUses = 10
+
+// describeFirst describes the first uses of a group, and counts the others.
+func describeFirst(uses []zulip.Objection, s *snapshot.Snapshot) string {
+	text := describeAll(uses[:min(len(uses), mostUses)], s)
+	if more := len(uses) - mostUses; more > 0 {
+		text += fmt.Sprintf("\n  and %d more", more)
+	}
+	return text
 }
 
 func describeAll(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {

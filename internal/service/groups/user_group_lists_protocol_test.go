@@ -257,7 +257,7 @@ func TestProtocolUserGroup_Adopted_RemovalsListed(t *testing.T) {
 	}
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "members", `of user group "ops"`, kenji, amara)
+	diags.ExpectWarning(t, "members", "Reactivation removes some members of a user group\n", `User group "ops"`, kenji, amara)
 	run.Apply(plan).ExpectNoError(t)
 	holds(t, o, "ops", []string{lena, ines}, []string{"sre"})
 }

@@ -140,8 +140,8 @@ func (p planning) checkAdopted(list membershipList) {
 		p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot plan the members of user group %q", name),
 			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Attribute))
 	default:
-		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of user group %q", list.Attribute, name),
-			fmt.Sprintf("The group still has its earlier %s. The apply removes those that are not listed: %s.", list.Attribute, list.describe(leaving, p.On.View)))
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of a user group", list.Attribute),
+			fmt.Sprintf("User group %q still has its earlier %s. The apply removes those that are not listed: %s.", name, list.Attribute, list.describe(leaving, p.On.View)))
 	}
 }
 

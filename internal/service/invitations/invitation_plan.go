@@ -140,7 +140,7 @@ func (p *planCheck) destroy() {
 	self := p.Meta.Store.Self().ID
 	if foreign := slices.DeleteFunc(slices.Clone(p.seen.Pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
 		email := p.State.Email.ValueString()
-		p.Diags.AddWarning(fmt.Sprintf("Someone else sent the invitation of %s", email),
+		p.Diags.AddWarning("Someone else sent the invitation",
 			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, including those that the provider's account did not send: %s.", email, describeAll(foreign)))
 	}
 }
@@ -164,8 +164,8 @@ func (p *planCheck) update(imported bool) error {
 	switch {
 	case len(changed) == 0 && (len(others) == 0 || p.State.isAccepted()):
 	case p.State.isAccepted():
-		p.Diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has already joined", email),
-			fmt.Sprintf("The invitation was accepted, so the changes (%s) are not sent. The state records the configured values. To change the role of someone who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
+		p.Diags.AddAttributeWarning(path.Root(changed[0]), "An invited user has already joined",
+			fmt.Sprintf("%s accepted the invitation, so the changes (%s) are not sent. The state records the configured values. To change the role of someone who has joined, use zulip_user_role.", email, strings.Join(changed, ", ")))
 	default:
 		p.CheckLevels()
 		view, err := p.sends()
@@ -181,7 +181,7 @@ func (p *planCheck) update(imported bool) error {
 			return nil
 		}
 		if len(others) > 0 {
-			p.Diags.AddWarning(fmt.Sprintf("Another invitation of %s is pending", email),
+			p.Diags.AddWarning("Another invitation of the same email is pending",
 				fmt.Sprintf("%q has other pending invitations, and can join with any of them. This apply revokes: %s.", email, describeAll(others)))
 		}
 	}

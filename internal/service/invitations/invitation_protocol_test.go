@@ -162,7 +162,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 	}
 	plan, diags := run.Plan(values{"email": nadia, "invite_as": "owner"})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has already joined", "the changes (expires_in_minutes, invite_as) are not sent", "zulip_user_role")
+	diags.ExpectWarning(t, "expires_in_minutes", "An invited user has already joined\n"+nadia, "the changes (expires_in_minutes, invite_as) are not sent", "zulip_user_role")
 	run.Apply(plan).ExpectNoError(t)
 	if plan := run.MustPlan(values{"email": nadia, "invite_as": "owner"}); !plan.Empty() {
 		t.Errorf("recorded, plans %v", plan.Changes())

@@ -127,7 +127,7 @@ func deactivate(ctx context.Context, c *core.Context, state *customEmojiModel) e
 
 func customEmojiHint(err error) string {
 	if zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji.") {
-		return "A standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
+		return "A standard emoji has this name. Choose another name, or use the key of an administrator or owner of the organization."
 	}
 	return ""
 }
@@ -165,8 +165,8 @@ func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPla
 	switch {
 	case state == nil:
 	case state.FileSHA256.IsNull():
-		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("Assuming the file matches the imported emoji %q", state.Name.ValueString()),
-			"Zulip doesn't return the image, so the provider can't compare. Nothing is uploaded now. If you change the file later, the emoji is re-created.")
+		resp.Diagnostics.AddAttributeWarning(at, "Assuming the file matches the imported emoji",
+			fmt.Sprintf("Zulip doesn't return the image of emoji %q, so the provider can't compare. Nothing is uploaded now. If you change the file later, the emoji is re-created.", state.Name.ValueString()))
 	case state.FileSHA256.Equal(plan.FileSHA256):
 		plan.File = state.File // the same content, wherever the file is
 	default:

@@ -109,7 +109,7 @@ func TestProtocolCustomEmojiImport(t *testing.T) {
 		sent := o.Sent()
 		plan, diags := fresh.Plan(config)
 		diags.ExpectNoError(t)
-		diags.ExpectWarning(t, "file", `matches the imported emoji "party"`)
+		diags.ExpectWarning(t, "file", "matches the imported emoji\n", `emoji "party"`)
 		if len(plan.Replace) > 0 {
 			t.Errorf("the import alone replaces because of %v", plan.Replace)
 		}

@@ -209,7 +209,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 			return
 		}
 		if one.Planned == role && user.Role < role {
-			c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
+			c.Diags.AddAttributeWarning(path.Root("users"), "A listed user loses a higher role",
 				fmt.Sprintf("A user has one role. %s is %s, and is listed with the lower role %s.", user.Address(), base.WithArticle(user.Role), role))
 		}
 		after = after.With(func(facts *snapshot.Facts) {

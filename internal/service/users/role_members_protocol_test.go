@@ -329,7 +329,7 @@ func TestProtocolRoleMembers_NowLastOwner_Refused(t *testing.T) {
 func TestProtocolRoleMembersListedLower(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan, diags := run.Plan(list("moderator", roleMembersAmara, roleMembersTomas))
-	diags.ExpectWarning(t, "users", roleMembersTomas+" loses the role administrator", "with the lower role")
+	diags.ExpectWarning(t, "users", "A listed user loses a higher role\n", roleMembersTomas, "with the lower role")
 	run.Apply(plan).ExpectNoError(t)
 	expectRoleMembers(t, o, map[string]string{"admin": "moderator"})
 }

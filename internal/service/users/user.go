@@ -215,7 +215,7 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	}
 	c.Meta.Run.Destroy(userKind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
-		diags.AddWarning(fmt.Sprintf("%s is already deactivated", state.Email.ValueString()), alreadyDeactivated)
+		diags.AddWarning("A user was already deactivated", state.Email.ValueString()+" was already deactivated. "+alreadyDeactivated)
 		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
 	}
 	return nil

@@ -89,7 +89,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	expectActive(t, o, run, false, false)
 	plan, diags := run.Plan(lenaWith(values{"active": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "active", "User "+userLena+" will be reactivated", "Its messages and subscriptions do not change")
+	diags.ExpectWarning(t, "active", "A deactivated user will be reactivated\n", "User "+userLena+" has the ID ", "Its messages and subscriptions do not change")
 	if fmt.Sprint(plan.Changes()) != "[active]" {
 		t.Errorf("planned: %v", plan.Changes())
 	}
@@ -166,7 +166,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	run.ExpectRefused(lenaWith(values{"active": true}), "email", "adopt_deactivated = true")
 	plan, diags := run.Plan(lenaWith(values{"active": false, "full_name": "Lena F."}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "active", "Deactivated user "+userLena+" will be adopted", "stays deactivated")
+	diags.ExpectWarning(t, "active", "A deactivated user will be adopted\n", "User "+userLena+" has the ID ", "stays deactivated")
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH full_name")

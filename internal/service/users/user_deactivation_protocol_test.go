@@ -151,7 +151,7 @@ func TestProtocolUserDeactivationActionsAfterAnotherDeactivation(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
 	_, diags := run.Process().Apply(plan)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", userTomas+" is already deactivated", "nothing was deleted")
+	diags.ExpectWarning(t, "", "A user was already deactivated\n"+userTomas, "nothing was deleted")
 
 	o.Call(t, http.MethodPost, fmt.Sprint("/users/", run.State.Values["id"], "/reactivate"), nil)
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})

@@ -142,7 +142,7 @@ func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
-		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder)
+		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder, core.AdoptionReason("user", "adopt_deactivated")+" ")
 	case holder.IsActive && !holder.IsBot:
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
@@ -353,15 +353,17 @@ func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 		p.Diags.AddAttributeError(at, summary, detail)
 	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate users", p.Diags):
 		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, user.Address())
-		warnOfReactivation(ctx, p, at, user)
+		warnOfReactivation(ctx, p, at, user, "")
 	}
 }
 
-// warnOfReactivation names the account that will be reactivated, and its access afterwards.
-func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path, user *zulip.User) {
+// warnOfReactivation names the account that will be reactivated, and its access afterwards. reason says why a new resource
+// adopts it.
+func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path, user *zulip.User, reason string) {
 	role, returns := accounts.Returns(user, p.Config.Role)
-	p.Diags.AddAttributeWarning(at, fmt.Sprintf("User %s will be reactivated", user.Address()),
-		fmt.Sprintf("It has the ID %d and the name %q. Its messages and subscriptions do not change. %s", user.ID, user.FullName, returns))
+	// Only the detail has the email, so that Terraform can combine many warnings into one.
+	p.Diags.AddAttributeWarning(at, "A deactivated user will be reactivated",
+		fmt.Sprintf("User %s has the ID %d and the name %q. Its messages and subscriptions do not change. %s%s", user.Address(), user.ID, user.FullName, reason, returns))
 	accesswarning.OfReactivation(ctx, p.Meta, p.Diags, user, role)
 }
 
@@ -383,8 +385,8 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	case run.WillBeKept(userKind, holder.ID):
 		refuseDuplicate(holder, p.Diags)
 	case !run.IsManaged(userKind, holder.ID) && !run.IsDestroyed(userKind, holder.ID):
-		p.Diags.AddAttributeWarning(path.Root("active"), fmt.Sprintf("Deactivated user %s will be adopted", holder.Address()),
-			fmt.Sprintf("It has the ID %d and the name %q, and stays deactivated.", holder.ID, holder.FullName))
+		p.Diags.AddAttributeWarning(path.Root("active"), "A deactivated user will be adopted",
+			fmt.Sprintf("User %s has the ID %d and the name %q, and stays deactivated.", holder.Address(), holder.ID, holder.FullName))
 	}
 }
 

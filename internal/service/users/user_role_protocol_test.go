@@ -54,7 +54,7 @@ func TestProtocolUserRole_Lifecycle(t *testing.T) {
 	expectUserRole(t, o, "member", "member")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	plan, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "", userRoleLena+" keeps the role moderator", `on_destroy = "member"`)
+	diags.ExpectWarning(t, "", "A role is left unchanged\n"+userRoleLena+" keeps the role moderator.", `on_destroy = "member"`)
 	run.Apply(plan).ExpectNoError(t)
 	expectUserRole(t, o, "member", "moderator") // kept
 }
