@@ -63,6 +63,12 @@ func (c *call) writes() bool {
 	return c.method != http.MethodGet && c.path != registerPath
 }
 
+// writesRealm reports whether the call changes the organization itself. Such a call is sent alone: another request of the
+// account that overlaps with it can leave the server with the old organization (server-behavior §O10).
+func (c *call) writesRealm() bool {
+	return c.writes() && slices.Contains([]string{"/realm", "/realm/icon", "/realm/logo"}, c.path)
+}
+
 // acquire returns when the next attempt may be sent.
 func (c *call) acquire(ctx context.Context) error {
 	if c.limiter == nil {
@@ -74,7 +80,7 @@ func (c *call) acquire(ctx context.Context) error {
 		}
 	} else {
 		// A call that is sent once depends on a recent read.
-		places, err := c.limiter.acquire(ctx, c.attempts > 0 || c.isSentOnce(ctx))
+		places, err := c.limiter.acquire(ctx, c.attempts > 0 || c.isSentOnce(ctx), c.writesRealm())
 		if err != nil {
 			return err
 		}

@@ -197,11 +197,45 @@ func TestClient_ManyRequests_EightInFlight(t *testing.T) {
 	w.expectSent(t, 1+calls)
 }
 
+// A write of the organization begins when no other request of the account is in flight, and the others wait for it.
+func TestClient_OrganizationWritten_Alone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now := map[string]int{}
+		w := newWire(t, func(_ int, rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			if now[r.Method]++; now[http.MethodPatch] > 0 && now[http.MethodPatch]+now[http.MethodGet] > 1 {
+				t.Errorf("in flight: %v", now)
+			}
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now[r.Method]--
+			mu.Unlock()
+			reply(rw, 200, "application/json", ok)
+		})
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				err := w.read()
+				if i%5 == 0 {
+					_, err = w.client.UpdateRealm(w.ctx, RealmUpdate{})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		w.expectSent(t, 24)
+	})
+}
+
 func TestClient_ContextEndedInQueue_Canceled(t *testing.T) {
 	w := newWire(t, json200(ok))
 	requireNoError(t, w.read())
 	for range maxInFlight {
-		if _, err := w.client.limiter.acquire(w.ctx, false); err != nil {
+		if _, err := w.client.limiter.acquire(w.ctx, false, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -189,7 +189,7 @@ func TestLimits_Queue_InOrder(t *testing.T) {
 			name := fmt.Sprint("request ", i)
 			want = append(want, name)
 			all.Go(func() {
-				places, err := l.acquire(t.Context(), false)
+				places, err := l.acquire(t.Context(), false, false)
 				if err != nil {
 					t.Error(err)
 					return

@@ -94,15 +94,17 @@ func newRequestLimiter(perMinute int) *requestLimiter {
 }
 
 // acquire returns when a request may be sent, or when ctx ends. An urgent request, for example one that has waited before,
-// skips the line. The caller passes places to release.
-func (l *requestLimiter) acquire(ctx context.Context, isUrgent bool) (places int64, err error) {
+// skips the line. No other request is in flight with one that is alone. The caller passes places to release.
+func (l *requestLimiter) acquire(ctx context.Context, isUrgent, isAlone bool) (places int64, err error) {
 	if !isUrgent {
 		if l.line.Acquire(ctx, 1) != nil {
 			return 0, context.Cause(ctx)
 		}
 		defer l.line.Release(1)
 	}
-	places = l.places()
+	if places = l.places(); isAlone {
+		places = maxInFlight
+	}
 	if l.inFlight.Acquire(ctx, places) != nil {
 		return 0, context.Cause(ctx)
 	}

@@ -139,7 +139,7 @@ func TestRequestsPerMinute(t *testing.T) {
 				w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
 				var left []time.Time
 				for range 3*perMinute + 1 {
-					places, err := w.client.limiter.acquire(w.ctx, false)
+					places, err := w.client.limiter.acquire(w.ctx, false, false)
 					requireNoError(t, err)
 					w.client.limiter.release(places)
 					left = append(left, time.Now())
