@@ -226,6 +226,10 @@ rule "groups" {
 			t.Errorf("#%s is joined by %v", channel.Name, channel.Joins.IDs())
 		}
 	}
+	expectCondition(t, found, report.Unknown)
+	if want := "mel@example.com is reactivated and returns to earlier channels and user groups, which the server doesn't show."; !slices.Contains(found.Unknown, want) {
+		t.Errorf("unknown: %q", found.Unknown)
+	}
 	for _, rule := range found.Rules {
 		want := report.RuleUnknown
 		if rule.Name == "two owners" || rule.Name == "joining" {

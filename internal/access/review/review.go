@@ -73,7 +73,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	if b.org != nil && options.Rules != nil {
 		b.checkRules()
 	}
-	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing)...), b.report.Unknown...)
+	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing, access.OfMembership)...), b.report.Unknown...)
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
 	b.report.Mask(b.secrets())
@@ -197,6 +197,11 @@ func (b *builder) compare() error {
 		return err
 	}
 	b.joinDefaultChannels()
+	for _, account := range b.joining() {
+		if account.ID > 0 {
+			b.unknown(access.OfMembership, "%s is reactivated and returns to earlier channels and user groups, which the server doesn't show.", account.Address())
+		}
+	}
 	access.Compare(b.was, b.is, b.people, b.report)
 	b.sayKeys()
 	b.findStops()

@@ -19,11 +19,6 @@ func (b *builder) checkRules() {
 	before, after := *b.was, *b.is
 	before.People, after.People = b.org.Access(), b.peopleOfRules()
 	limits := b.checkLimits(&after)
-	for _, account := range b.joining() {
-		if account.ID > 0 {
-			b.unknown(access.OfMembership, "%s is reactivated: the account's channels and user groups after that aren't known.", account.Address())
-		}
-	}
 	after.Unknown = b.is.Unknown
 	found := b.options.Rules.Check(&after)
 	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Check(&before), b.changesBehind(&after)), limits...)
