@@ -224,7 +224,7 @@ resource "zulip_user" "noor" {
   adopt_deactivated = true
 }
 `,
-			words: "role-change widening",
+			words: "role-change unknown widening",
 		},
 		{
 			name:   "bot",
