@@ -414,7 +414,7 @@ func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail st
 	if planned.IsUnknown() {
 		as = "with a role known after apply"
 	}
-	return role, fmt.Sprintf("It comes back %s, with its earlier user groups and permissions. The server does not list the groups of a deactivated account. "+
+	return role, fmt.Sprintf("It comes back %s, with its earlier channels, private ones too, and with its user groups and permissions. The server does not list the channels and groups of a deactivated account. "+
 		"The next apply removes it from a zulip_user_group that manages its members and does not list it. Unset attributes are left unchanged.", as)
 }
 

@@ -340,18 +340,18 @@ func TestProtocolBot_RoleOwnerChange_AccessWarning(t *testing.T) {
 	run.MustApply(alerts(nil))
 	const summary = "This plan changes what alerts-bot@zulip.example.com can do"
 	for _, test := range []struct {
-		change values
-		want   string
+		change   values
+		by, want string
 	}{
 		// A bot can post where its owner can, so the bot of an organization owner can post everywhere.
-		{values{"owner": lena}, "In announcements:\nCan no longer post and start topics: Alerts (alerts-bot@zulip.example.com, a bot)."},
-		{values{"role": "administrator"}, "In announcements, general and incidents:\n" +
+		{values{"owner": lena}, " by its new owner lena.fischer@example.com, who is now a member", "In announcements:\nCan no longer post and start topics: Alerts (alerts-bot@zulip.example.com, a bot)."},
+		{values{"role": "administrator"}, "", "In announcements, general and incidents:\n" +
 			"Can now administer the channel, remove subscribers and delete anyone's messages: Alerts (alerts-bot@zulip.example.com, a bot).\n\n" +
 			"In leads:\nCan now administer the channel and remove subscribers: Alerts (alerts-bot@zulip.example.com, a bot)."},
-		{values{"full_name": "Alarms"}, ""},
+		{values{"full_name": "Alarms"}, "", ""},
 	} {
 		_, diags := run.Plan(alerts(test.change))
-		diags.ExpectOnlyAccessWarning(t, summary, test.want)
+		diags.ExpectOnlyAccessWarning(t, summary+test.by, test.want)
 	}
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags := run.Plan(alerts(values{"owner": lena}))

@@ -103,7 +103,7 @@ func (roleMembers) schema() schema.Schema {
 			},
 			"user_ids": roleUsers.IDsAttribute(),
 			"demote_to": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Role of users who are removed from `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. If another `zulip_role_members`, or a `zulip_user_role`, `zulip_user` or `zulip_bot`, gives the user a role in the same apply, the user gets that role instead.",
+				Optional: true, MarkdownDescription: "Role of users who are removed from `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. If another `zulip_role_members`, or a `zulip_user_role`, `zulip_user` or `zulip_bot`, gives the user a role in the same apply, the user gets that role instead. If another `zulip_role_members` manages the role of `demote_to`, list the user there: otherwise the next plan takes that role away.",
 				Validators: []validator.String{validators.OneOf(demotions...)},
 			},
 		},

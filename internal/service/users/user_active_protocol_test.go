@@ -89,7 +89,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	expectActive(t, o, run, false, false)
 	plan, diags := run.Plan(lenaWith(values{"active": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "active", "A deactivated user will be reactivated\n", "User "+userLena+" has the ID ", "Its messages and subscriptions do not change")
+	diags.ExpectWarning(t, "active", "A deactivated user will be reactivated\n", "User "+userLena+" has the ID ", "with its earlier channels, private ones too")
 	if fmt.Sprint(plan.Changes()) != "[active]" {
 		t.Errorf("planned: %v", plan.Changes())
 	}

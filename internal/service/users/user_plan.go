@@ -241,7 +241,7 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	case self.Role > zulip.RoleAdministrator:
 		p.Meta.Refuse(at, "change emails", "This requires an administrator or owner of the organization with the permission can_change_user_emails, which the server's shell grants.", p.Diags)
 	case isTaken && holder.ID != user.ID:
-		p.Diags.AddAttributeError(at, "Another user has this email", fmt.Sprintf("%s belongs to %q (ID %d).", planned, holder.FullName, holder.ID))
+		p.Diags.AddAttributeError(at, "Another user has this email", fmt.Sprintf("%s belongs to %q (ID %d). If this configuration gives that user another email, apply that first, with -target. To swap two emails, first give one user a temporary email.", planned, holder.FullName, holder.ID))
 	}
 }
 
@@ -363,7 +363,7 @@ func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path
 	role, returns := accounts.Returns(user, p.Config.Role)
 	// Only the detail has the email, so that Terraform can combine many warnings into one.
 	p.Diags.AddAttributeWarning(at, "A deactivated user will be reactivated",
-		fmt.Sprintf("User %s has the ID %d and the name %q. Its messages and subscriptions do not change. %s%s", user.Address(), user.ID, user.FullName, reason, returns))
+		fmt.Sprintf("User %s has the ID %d and the name %q. Its messages do not change. %s%s", user.Address(), user.ID, user.FullName, reason, returns))
 	accesswarning.OfReactivation(ctx, p.Meta, p.Diags, user, role)
 }
 
