@@ -208,7 +208,7 @@ func TestClient_OrganizationWritten_Alone(t *testing.T) {
 				t.Errorf("in flight: %v", now)
 			}
 			mu.Unlock()
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			mu.Lock()
 			now[r.Method]--
 			mu.Unlock()
