@@ -279,7 +279,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	}
 	result.Permissions = c.permissions(was.Effective, is.Effective)
 	for _, permission := range result.Permissions {
-		permission.LocksOut = permission.Name == canManageGroup && permission.Lose.Some(c.cannotManage)
+		permission.LocksOut = permission.Name == canManageGroup && permission.Lose.Some(isSelf)
 	}
 	if result.Action == report.Affects && len(result.Resources)+len(result.Permissions)+result.Joins.Len()+result.Leaves.Len() == 0 && !members.Differs() && !subgroups.Differs() && result.OldName == "" {
 		return nil
@@ -287,36 +287,8 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	return result
 }
 
-// The permissions to manage one user group and all of them.
-const (
-	canManageGroup     = "can_manage_group"
-	canManageAllGroups = "can_manage_all_groups"
-)
-
-// isManaged reports whether someone can certainly manage the user group with these permissions after the change. They can
-// also add and remove members, join and leave (server-behavior §G8).
-func (c *comparison) isManaged(group []*EffectivePermission) bool {
-	return slices.ContainsFunc([]*EffectivePermission{find(group, canManageGroup), find(c.after.Effective, canManageAllGroups)}, func(one *EffectivePermission) bool {
-		if one == nil {
-			return false
-		}
-		who, _ := one.Held.Certain()
-		return !who.IsEmpty()
-	})
-}
-
-// cannotManage reports whether an account is the provider's account and cannot manage every group.
-func (c *comparison) cannotManage(account *report.Account) bool {
-	if !account.IsSelf {
-		return false
-	}
-	all := find(c.after.Effective, canManageAllGroups)
-	if all == nil {
-		return true
-	}
-	who, _ := all.Held.Certain()
-	return !who.Has(account.ID)
-}
+// canManageGroup is the permission to manage a user group.
+const canManageGroup = "can_manage_group"
 
 // permissions compares the permissions of one object, in the order of after. A permission may be on one side only: the
 // server did not have it, or no one in a narrowed audit has it.
@@ -339,8 +311,6 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 			if effect = effect.OfHistory(reading); !effect.Differs() {
 				continue
 			}
-		case canManageGroup, "can_add_members_group", "can_remove_members_group", "can_join_group", "can_leave_group":
-			effect.NobodyLeft = effect.NobodyLeft && !c.isManaged(after)
 		}
 		if result := c.permission(was, is, effect); result != nil {
 			result.Name, result.Text = of.Name, of.Text

@@ -284,6 +284,40 @@ func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
 	slices.Sort(g.SubgroupsText.Values)
 	g.People = o.People.In(zulip.NamedGroup(g.ID))
 	g.Effective = o.effective(permission.UserGroups, g.Permissions, g.Planned, names)
+	if g.ID < 0 { // only the permissions that the plan sets are shown
+		g.Effective = slices.DeleteFunc(g.Effective, func(one *EffectivePermission) bool { _, isSet := g.Planned[one.Name]; return !isSet })
+	}
+	for _, one := range g.Effective {
+		one.Held, one.Why = o.HeldInGroup(g, one.Name), o.whyInGroup(g, one.Name)
+	}
+}
+
+// HeldInGroup returns the people with effective access by a permission of a user group.
+func (o *Organization) HeldInGroup(g *Group, name string) permission.Held {
+	return o.People.HeldInGroup(name, g.knownPermissions())
+}
+
+// knownPermissions are the permissions whose values are known.
+func (g *Group) knownPermissions() map[string]zulip.GroupSettingValue {
+	known := maps.Clone(g.Permissions)
+	maps.DeleteFunc(known, func(name string, _ zulip.GroupSettingValue) bool { return g.Planned[name].Unknown })
+	return known
+}
+
+// whyInGroup says why it is not known who gains and loses access.
+func (o *Organization) whyInGroup(g *Group, name string) string {
+	ofGroup, ofOrganization := permission.GroupGrants(name)
+	for _, one := range ofGroup {
+		if g.Planned[one].Unknown {
+			return g.Planned[one].Why
+		}
+	}
+	for _, one := range ofOrganization {
+		if o.Planned[one].Unknown {
+			return o.Planned[one].Why
+		}
+	}
+	return "the members of a group or a permission of the organization aren't known yet"
 }
 
 // DescribePermissions returns the effective access by the permissions of the organization.

@@ -12,16 +12,11 @@ import (
 
 // The permissions that findings are about.
 const (
-	canManageGroup     = "can_manage_group"
-	canManageAllGroups = "can_manage_all_groups"
-	canAddMembers      = "can_add_members_group"
+	canManageGroup = "can_manage_group"
+	canAddMembers  = "can_add_members_group"
 )
 
 func (m *maker) findInGroups() {
-	var everywhere permission.People
-	if realm := m.view.Realm(); realm != nil {
-		everywhere = m.organizationHas(canManageAllGroups)
-	}
 	for _, group := range m.activeGroups() {
 		where, managed := []string{fmt.Sprintf("user group %q", group.Name)}, m.options.Managed.addresses(groupTarget(&group.UserGroup))
 		m.findDeactivatedMembers(&group.UserGroup, where, managed)
@@ -30,21 +25,20 @@ func (m *maker) findInGroups() {
 			if !has {
 				continue
 			}
-			who := m.access.Admitted(permission.UserGroups, setting, value)
+			all, _ := m.org.HeldInGroup(group, setting.Name).Certain()
 			switch setting.Name {
 			case canManageGroup:
-				all := union(m.access, who, everywhere)
 				text, severity := "Its can_manage_group includes no active user: only people in the organization's can_manage_all_groups can manage it.", Low
 				if all.IsEmpty() {
 					text, severity = "No one can manage the group.", High
 				}
-				if who.IsEmpty() {
+				if m.access.Admitted(permission.UserGroups, setting, value).IsEmpty() {
 					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Resources: managed, Fix: addActive(canManageGroup)}, all)
 				}
 				m.findSinglePerson(where, "manage the group", canManageGroup, all, managed)
 			case canAddMembers:
 				m.findNamedGuests(where, setting.Action, setting.Name, value, managed)
-				m.findBotsOfGuests(where, setting.Action, who)
+				m.findBotsOfGuests(where, setting.Action, all)
 			}
 		}
 	}

@@ -97,21 +97,25 @@ func (p *personMaker) overGroups() {
 	}
 	for _, group := range p.activeGroups() {
 		scope := &Scope{Kind: overGroup, ID: group.ID, Name: group.Name}
-		scope.Permissions = p.settings(permission.UserGroups, permission.UserGroupSettings, group.Permissions)
+		for _, setting := range permission.UserGroupSettings {
+			if through := p.access.InGroup(setting.Name, group.Permissions); len(through) > 0 {
+				scope.Permissions = append(scope.Permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: through})
+			}
+		}
 		p.add(scope)
 	}
 }
 
 func (p *personMaker) organization() {
 	if realm := p.view.Realm(); realm != nil && len(p.options.Selection.Channels) == 0 {
-		p.add(&Scope{Kind: inOrganization, Permissions: p.settings(permission.Organizations, permission.RealmSettings, realm.Permissions)})
+		p.add(&Scope{Kind: inOrganization, Permissions: p.organizationPermissions(realm.Permissions)})
 	}
 }
 
-func (p *personMaker) settings(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) (permissions []PersonPermission) {
-	for _, setting := range settings {
+func (p *personMaker) organizationPermissions(values map[string]zulip.GroupSettingValue) (permissions []PersonPermission) {
+	for _, setting := range permission.RealmSettings {
 		value, has := values[setting.Name]
-		if !has || !p.maker.access.Admitted(table, setting, value).Has(p.user.ID) {
+		if !has || !p.maker.access.Admitted(permission.Organizations, setting, value).Has(p.user.ID) {
 			continue
 		}
 		permissions = append(permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: p.access.Through(value)})

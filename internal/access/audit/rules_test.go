@@ -25,6 +25,51 @@ func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.A
 // said are the lines of the result of one rule.
 func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
 
+// People can change a group and its members by another permission than the one that the rule names: by can_manage_group, by
+// can_add_members_group, or by the organization's can_manage_all_groups.
+func TestAuditRules_GroupGrants_Fail(t *testing.T) {
+	o := office(t)
+	group := newGroup(t, o.WithAccount(t, "admin"), "SRE")
+	newGroup(t, o.WithAccount(t, "admin"), "Müller")
+	o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group), map[string]string{
+		"can_manage_group":         fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[]}}`, id(t, o, "max")),
+		"can_remove_members_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),
+	})
+	const max = "Max (max@example.com, through can_manage_group: user:max@example.com)"
+	const olga = "Olga (owner@example.com, through organization's can_manage_all_groups: role:owners)"
+	for _, one := range []struct{ rule, want string }{
+		{`groups = "SRE*"
+			permission = "add_members"
+			only = "user:ada@example.com"`, `fails | user group "SRE": 2 accounts can add members and subgroups to the group: ` + max + ", " + olga + "."},
+		{`groups = "Müller*"
+			permission = ["manage", "add_members", "remove_members"]
+			only = "user:ada@example.com"`, `fails | user group "Müller": 1 account can change the group, its members and its permissions, and deactivate it: ` + olga +
+			`. | user group "Müller": 1 account can add members and subgroups to the group: ` + olga + `. | user group "Müller": 1 account can remove members from the group: ` + olga + "."},
+		{`groups = "SRE*"
+			permission = "remove_members"
+			only = "role:nobody"`, `fails | user group "SRE": 2 accounts can remove members from the group: ` + max + ", " + olga + "."},
+		{`groups = "SRE*"
+			permission = ["join", "leave"]
+			never = "user:max@example.com"`, `fails | user group "SRE": 1 account can join the group: ` + max + `. | user group "SRE": 1 account can leave the group: Max (max@example.com, through role:everyone and can_manage_group: user:max@example.com).`},
+		{`groups = "SRE*"
+			permission = "manage"
+			only = ["role:owners", "user:max@example.com"]`, "passes"},
+		{`groups = "*"
+			permission = "mention"
+			only = "role:nobody"
+			never = "user:max@example.com"
+			except {
+			  people = "role:everyone"
+			  reason = "They can"
+			}`, "passes"},
+	} {
+		audited := auditWithRules(t, o, "rule \"one\" {\n"+one.rule+"\n}")
+		if got := said(audited.Rules[0]); got != one.want {
+			t.Errorf("%s\nsaid %q\nwant %q", one.rule, got, one.want)
+		}
+	}
+}
+
 // Each rule passes, is unknown, or fails with the people and the reason.
 func TestAuditRules_Office_Evaluated(t *testing.T) {
 	o := office(t)

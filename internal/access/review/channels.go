@@ -82,7 +82,8 @@ func (b *builder) createChannel(c *plan.Change) {
 		channel.Action = report.Replace
 	}
 	b.setChannel(channel, c)
-	b.serverDefaults(channel)
+	defaults, unknownDefaults := b.serverDefaults(permission.Channels, channel.Planned)
+	channel.Facts.Permissions, channel.Facts.Unknown = merge(channel.Facts.Permissions, defaults), merge(channel.Facts.Unknown, unknownDefaults)
 	texts, unknown, ok := c.After().List("initial_subscribers")
 	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // otherwise it has no subscribers
 		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
@@ -91,24 +92,26 @@ func (b *builder) createChannel(c *plan.Change) {
 	b.is.Channels, b.org.channels[channel.ID] = append(b.is.Channels, channel), channel
 }
 
-// serverDefaults sets the defaults that the server publishes for attributes that the configuration leaves out
-// (server-behavior §P7).
-func (b *builder) serverDefaults(channel *access.Channel) {
-	for _, setting := range permission.ChannelSettings {
-		if _, set := channel.Planned[setting.Name]; set {
+// serverDefaults returns the permissions of a new object that the configuration leaves out, as far as the server publishes
+// them (server-behavior §P7). unknown are those with a default that this version does not know.
+func (b *builder) serverDefaults(table permission.Table, planned map[string]access.PlannedPermission) (values map[string]zulip.GroupSettingValue, unknown map[string]bool) {
+	values, unknown = map[string]zulip.GroupSettingValue{}, map[string]bool{}
+	for _, setting := range table.Settings {
+		if _, set := planned[setting.Name]; set {
 			continue
 		}
-		said, ok := b.org.Realm().SupportedPermissions[permission.Channels.Key][setting.Name]
+		said, ok := b.org.Realm().SupportedPermissions[table.Key][setting.Name]
 		group, there := b.org.UserGroupByName(said.DefaultGroupName)
 		switch {
 		case ok && there:
-			channel.Facts.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
-		case ok && said.DefaultGroupName == "channel_creator":
-			channel.Facts.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
+			values[setting.Name] = zulip.NamedGroup(group.ID)
+		case ok && (said.DefaultGroupName == "channel_creator" || said.DefaultGroupName == "group_creator"):
+			values[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
-			channel.Facts.Unknown = merge(channel.Facts.Unknown, map[string]bool{setting.Name: true})
+			unknown[setting.Name] = true
 		}
 	}
+	return values, unknown
 }
 
 // setChannel applies the attributes of a change to a channel.

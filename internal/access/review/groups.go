@@ -90,6 +90,10 @@ func (b *builder) groupPermissions(c *plan.Change) {
 	if group := b.groupOf[c]; group != nil {
 		planned := b.plannedPermissions(c, permission.UserGroups, group.Permissions)
 		group.Planned, group.Permissions = merge(group.Planned, planned), withPlanned(group.Permissions, planned)
+		if group.ID < 0 {
+			defaults, _ := b.serverDefaults(permission.UserGroups, group.Planned)
+			group.Permissions = merge(group.Permissions, defaults)
+		}
 	}
 }
 

@@ -272,3 +272,41 @@ func TestReviewRules_Failing_ListedFirst(t *testing.T) {
 	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
 	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
 }
+
+// A rule about a permission of a group depends on the other permissions that permit the same.
+func TestReviewRules_GroupGrants_Considered(t *testing.T) {
+	f := newFirm(t)
+	update := func(sets attributes, unknown ...string) attributes {
+		after := attributes{"id": f.directors, "name": "directors"}
+		for name, value := range sets {
+			after[name] = value
+		}
+		return resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "can_manage_group": []string{"user:olga@example.com"}}, after, unknown...)
+	}
+	const owners = `["role:owners"]`
+	for name, one := range map[string]struct {
+		group, permission, only string
+		change                  attributes
+		want                    string
+	}{
+		"no change of access":         {"directors", "add_members", owners, update(attributes{"description": "x"}), report.RulePasses},
+		"another manager":             {"directors", "remove_members", owners, update(attributes{"can_manage_group": []string{"user:mel@example.com"}}), report.RuleFails},
+		"an unknown manager":          {"directors", "add_members", owners, update(nil, "can_manage_group"), report.RuleUnknown},
+		"an unknown manager, mention": {"directors", "mention", `["role:everyone"]`, update(nil, "can_manage_group"), report.RulePasses},
+		"an unknown remover":          {"directors", "leave", `["role:owners"]`, update(attributes{"can_leave_group": []string{"role:nobody"}}, "can_remove_members_group"), report.RuleUnknown},
+		"a manager of all groups": {"directors", "join", owners, resourceChange("zulip_organization",
+			attributes{"can_manage_all_groups": []string{"role:owners"}}, attributes{"can_manage_all_groups": []string{"role:administrators"}}), report.RuleFails},
+		"an unknown manager of all groups": {"directors", "join", owners, resourceChange("zulip_organization",
+			attributes{"can_manage_all_groups": []string{"role:owners"}}, attributes{}, "can_manage_all_groups"), report.RuleUnknown},
+		"a new group":                      {"crew", "add_members", owners, resourceChange("zulip_user_group", nil, attributes{"name": "crew"}), report.RulePasses},
+		"the creator of a new group":       {"crew", "manage", `["user:otto@example.com"]`, resourceChange("zulip_user_group", nil, attributes{"name": "crew"}), report.RuleFails},
+		"a new group with unknown manager": {"crew", "add_members", owners, resourceChange("zulip_user_group", nil, attributes{"name": "crew"}, "can_manage_group"), report.RuleUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := f.reviewed(fmt.Sprintf("rule \"one\" {\n groups = %q\n permission = %q\n only = %s\n}", one.group, one.permission, one.only), one.change)
+			if rule := found.Rules[0]; rule.Status != one.want {
+				t.Errorf("the rule %s: %v", rule.Status, rule.Lines())
+			}
+		})
+	}
+}

@@ -291,3 +291,19 @@ func TestReviewGroup_CreatorDeactivated_NoLockout(t *testing.T) {
 	}
 	t.Errorf("no one can manage group %d any more, and the review doesn't say so", group)
 }
+
+// A plan takes a permission from people who can still do the same by another permission.
+func TestReviewGroup_OtherGrantRemains_NoLoss(t *testing.T) {
+	f := newFirm(t)
+	mel := fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[]}}`, f.mel)
+	f.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", f.directors), map[string]string{"can_add_members_group": mel, "can_manage_group": mel})
+	found := f.reviewed("", resourceChange("zulip_user_group",
+		attributes{"id": f.directors, "name": "directors", "can_add_members_group": []string{"user:mel@example.com"}},
+		attributes{"id": f.directors, "name": "directors", "can_add_members_group": []string{"role:nobody"}}))
+	if len(found.Groups) != 1 || len(found.Groups[0].Permissions) != 1 {
+		t.Fatalf("the review says %+v", found.Groups)
+	}
+	if said := found.Groups[0].Permissions[0]; said.Unknown || said.Lose.Len() != 0 || said.NoOneLeft || !said.Change.Differs() {
+		t.Errorf("Mel still manages the group, and the review says %+v", said)
+	}
+}

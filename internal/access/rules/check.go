@@ -218,7 +218,8 @@ func (j *checker) group(group *access.Group) {
 			j.permission(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
 			continue
 		}
-		j.setting(violation, permission.UserGroups, group.Permissions, group.Planned)
+		violation.Text = settingOf(permission.UserGroups, name).Action
+		j.permission(violation, j.org.HeldInGroup(group, name))
 	}
 }
 
@@ -233,20 +234,16 @@ func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 // organization checks permissions of the organization.
 func (j *checker) organization() {
 	for _, name := range j.rule.Permissions {
-		j.setting(Violation{Where: "the organization", permission: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
+		setting, held := settingOf(permission.Organizations, name), permission.HeldByUnknown()
+		if value, has := j.org.Permissions[name]; has && !j.org.Planned[name].Unknown {
+			held = j.org.People.HeldBy(permission.Organizations, setting, value)
+		}
+		j.permission(Violation{Where: "the organization", Text: setting.Action, permission: name}, held)
 	}
 }
 
-// setting checks a permission of a user group or of the organization.
-func (j *checker) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) {
-	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.permission })]
-	violation.Text = setting.Action
-	value, has := values[setting.Name]
-	held := permission.HeldByUnknown()
-	if has && !planned[setting.Name].Unknown {
-		held = j.org.People.HeldBy(table, setting, value)
-	}
-	j.permission(violation, held)
+func settingOf(table permission.Table, name string) permission.Setting {
+	return table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == name })]
 }
 
 // roles checks who has a role.
@@ -385,7 +382,7 @@ func (b *Violation) Through(org *access.Organization, user *zulip.User) []string
 		}
 		return nil
 	case b.Group != nil:
-		return person.Through(b.Group.Permissions[b.permission])
+		return person.InGroup(b.permission, b.Group.Permissions)
 	}
 	if value, ok := org.Permissions[b.permission]; ok {
 		return person.Through(value)

@@ -27,8 +27,8 @@ type attempt struct {
 	do func(t *try) (answer sandbox.TriedAnswer, skip string)
 	// refusals are the beginnings of the server's refusals of this permission, in addition to the common ones.
 	refusals []string
-	// also are other permissions of the same object that permit the same, alsoOrganization those of the organization.
-	also, alsoOrganization []string
+	// also are other permissions of the organization that permit the same.
+	also []string
 	// needs is a permission of the organization that is also required.
 	needs string
 	// byAdministrators is true if the role of administrators and owners permits the same.
@@ -107,25 +107,24 @@ var channelAttempts = map[string]*attempt{
 	}},
 }
 
-// groupAttempts are the attempts at the permissions of a user group. People who manage the group, or all groups, can do
-// everything except mentioning it.
+// groupAttempts are the attempts at the permissions of a user group.
 var groupAttempts = map[string]*attempt{
-	"can_manage_group": {alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
+	"can_manage_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.ask("PATCH", groupPath(t.on), params{"description": nameOfTrial})
 	}},
-	"can_add_members_group": {also: []string{"can_manage_group"}, alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
+	"can_add_members_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.changeOther("add", false)
 	}},
-	"can_remove_members_group": {also: []string{"can_manage_group"}, alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
+	"can_remove_members_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		return t.changeOther("delete", true)
 	}},
-	"can_join_group": {also: []string{"can_add_members_group", "can_manage_group"}, alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
+	"can_join_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		if t.isMember() {
 			return sandbox.TriedAnswer{}, "the account is in the group already"
 		}
 		return t.ask("POST", groupPath(t.on)+"/members", params{"add": jsonOf([]int{t.as})})
 	}},
-	"can_leave_group": {also: []string{"can_remove_members_group", "can_manage_group"}, alsoOrganization: []string{"can_manage_all_groups"}, do: func(t *try) (sandbox.TriedAnswer, string) {
+	"can_leave_group": {do: func(t *try) (sandbox.TriedAnswer, string) {
 		if !t.isMember() {
 			return sandbox.TriedAnswer{}, "the account is not in the group"
 		}

@@ -459,9 +459,6 @@ func (r *run) computing(how *attempt, one *access.EffectivePermission, all []*ac
 	for _, name := range how.also {
 		granting = append(granting, heldOf(all, name))
 	}
-	for _, name := range how.alsoOrganization {
-		granting = append(granting, heldOf(side.Effective, name))
-	}
 	if how.byAdministrators {
 		granting = append(granting, r.administrators(side.People))
 	}

@@ -283,7 +283,7 @@ type Held struct {
 	sets []bitset
 	// everybodyIn is true for each set that assumes everyone is subscribed; nil if the subscribers are known.
 	everybodyIn []bool
-	// isUnknown is true if nothing is known.
+	// isUnknown is true if others than those in the sets may have it.
 	isUnknown bool
 }
 
@@ -329,7 +329,7 @@ func (h Held) Certain() (who People, isAll bool) {
 	for _, set := range h.sets[1:] {
 		all = all.and(set)
 	}
-	return People{h.roster, all}, !slices.ContainsFunc(h.sets, func(set bitset) bool { return !set.equal(all) })
+	return People{h.roster, all}, !h.isUnknown && !slices.ContainsFunc(h.sets, func(set bitset) bool { return !set.equal(all) })
 }
 
 // Possible returns the people who have or may have effective access. isAll is false if there may be others.

@@ -298,12 +298,13 @@ func (r Report) Organization(before, after *Access, changes []OrganizationChange
 	return r.render([]section{{lines: lines}})
 }
 
-// HeldBy is [Access.Admitted] as far as it is known. Nothing is known if others will be in a group of the value.
+// HeldBy is [Access.Admitted] as far as it is known.
 func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingValue) Held {
-	if a.IsUncertain(value) {
-		return HeldByUnknown()
+	least, most, isOpen := a.Bounds(value)
+	return Held{
+		roster: a.roster, isUnknown: isOpen,
+		sets: []bitset{a.admitted(table, setting, least).set, a.admitted(table, setting, most).set},
 	}
-	return a.Admitted(table, setting, value).Held()
 }
 
 // Admitted returns the people who can exercise a permission of a user group or of the organization. These are the
@@ -311,7 +312,11 @@ func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingVa
 // accepts their requests. Bots are included only if the server accepts their requests: incoming webhook bots can only
 // send messages, and no bot can use some endpoints.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
-	people := a.In(value)
+	return a.admitted(table, setting, a.In(value))
+}
+
+// admitted returns those of some people who can exercise a permission that includes all of them.
+func (a *Access) admitted(table Table, setting Setting, people People) People {
 	if !setting.BySending {
 		people = People{people.roster, people.set.minus(a.webhooks)}
 	}

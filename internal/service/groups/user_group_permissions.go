@@ -45,11 +45,15 @@ func (c caller) has(group *zulip.UserGroup, setting string) bool {
 	return !ok || permission.Admits(value, c.self, c.organization)
 }
 
-// manages reports whether the account can manage a group.
-func (c caller) manages(group *zulip.UserGroup) bool {
-	_, all := c.ofOrganization("can_manage_all_groups")
-	return all || c.has(group, "can_manage_group")
+// may reports whether the account has effective access by a permission of a group.
+func (c caller) may(group *zulip.UserGroup, name string) bool {
+	ofGroup, ofOrganization := permission.GroupGrants(name)
+	return slices.ContainsFunc(ofGroup, func(name string) bool { return c.has(group, name) }) ||
+		slices.ContainsFunc(ofOrganization, func(name string) bool { _, has := c.ofOrganization(name); return has })
 }
+
+// manages reports whether the account can manage a group.
+func (c caller) manages(group *zulip.UserGroup) bool { return c.may(group, "can_manage_group") }
 
 // managers describes in a message who can manage a group.
 func (c caller) managers(group *zulip.UserGroup) string {
@@ -61,24 +65,21 @@ func (c caller) managers(group *zulip.UserGroup) string {
 // checkMembership refuses a change of members that the account can't make, and names who can. To add or remove only
 // itself, the permission to join or leave is enough.
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
-	if c.manages(group) {
-		return
-	}
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
 		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
 			fmt.Sprintf("This is allowed for %s, or by its %s (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
 	}
-	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
+	if len(change.Add) > 0 && !c.may(group, "can_add_members_group") && (!alone(change.Add) || !c.may(group, "can_join_group")) {
 		refuse("members", "add people to", "can_add_members_group")
 	}
-	if len(change.Delete) > 0 && !c.has(group, "can_remove_members_group") && (!alone(change.Delete) || !c.has(group, "can_leave_group")) {
+	if len(change.Delete) > 0 && !c.may(group, "can_remove_members_group") && (!alone(change.Delete) || !c.may(group, "can_leave_group")) {
 		refuse("members", "remove people from", "can_remove_members_group")
 	}
-	if len(change.AddSubgroups) > 0 && !c.has(group, "can_add_members_group") {
+	if len(change.AddSubgroups) > 0 && !c.may(group, "can_add_members_group") {
 		refuse("subgroups", "add groups to", "can_add_members_group")
 	}
-	if len(change.DeleteSubgroups) > 0 {
+	if len(change.DeleteSubgroups) > 0 && !c.manages(group) {
 		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("This is allowed for %s.", c.managers(group)), diags)
 	}
 }
