@@ -296,6 +296,8 @@ func (r *Row) applies(s Subject) bool {
 		return s.After.Data == (r.When == "true")
 	case "more":
 		return len(added(s.Before, s.After)) > 0
+	case "fewer":
+		return !s.IsNew && len(added(s.After, s.Before)) > 0
 	case "shorter":
 		return !s.IsNew && limit(s.After) < limit(s.Before)
 	case "longer":
@@ -322,8 +324,16 @@ func added(before, after Value) []any {
 	was, _ := before.Data.([]any)
 	is, _ := after.Data.([]any)
 	return slices.DeleteFunc(slices.Clone(is), func(element any) bool {
-		return slices.ContainsFunc(was, func(old any) bool { return fmt.Sprint(old) == fmt.Sprint(element) })
+		return slices.ContainsFunc(was, func(old any) bool { return identity(old) == identity(element) })
 	})
+}
+
+// identity returns the key of an option, whose text can change, or the whole element of another list.
+func identity(element any) string {
+	if option, ok := element.(map[string]any); ok && option["key"] != nil {
+		element = option["key"]
+	}
+	return fmt.Sprint(element)
 }
 
 var placeholders = regexp.MustCompile(`\{(\w+)\}`)
@@ -342,6 +352,11 @@ func (r *Row) Fill(s Subject) string {
 			return s.InWords(s.After)
 		case "added":
 			return s.InWords(Value{Data: added(s.Before, s.After), IsUnknown: s.After.IsUnknown, IsSecret: s.After.IsSecret})
+		case "removed":
+			if s.After.IsUnknown {
+				return s.InWords(s.After)
+			}
+			return s.InWords(Value{Data: added(s.After, s.Before), IsSecret: s.Before.IsSecret})
 		case "changes":
 			return s.changes()
 		default:

@@ -3,6 +3,7 @@ package meaning
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 	case nil:
 		return nothing(name, v)
 	case []any:
-		if row, known := c.Of.Attribute(name); known && row.Class != None && row.Class != Identity { // these have an order
+		if row, known := c.Of.Attribute(name); known && !slices.Contains([]Class{None, Identity, DataLoss}, row.Class) { // these have an order
 			held, _ = sorted(held).([]any)
 		}
 		var texts []string
@@ -43,6 +44,9 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 	case float64:
 		return c.numberInWords(name, held, r)
 	case map[string]any:
+		if option, isText := held["text"].(string); isText && held["key"] != nil {
+			return strconv.Quote(shortened(option))
+		}
 		text, _ := json.Marshal(held) // it was JSON
 		return shortened(string(text))
 	}

@@ -95,3 +95,38 @@ func TestReviewLinks_TargetShown(t *testing.T) {
 		})
 	}
 }
+
+// A removed option or another type of a profile field deletes answers. Another text or position of an option doesn't.
+func TestReviewProfileField_AnswersDeleted_DataLoss(t *testing.T) {
+	option := func(key, text string) attributes { return attributes{"key": key, "text": text} }
+	field := func(options ...attributes) attributes {
+		return attributes{"id": 1, "name": "Level", "field_type": "select", "options": options}
+	}
+	const unread = " The review doesn't know whether anyone has chosen it."
+	before := field(option("0", "Junior"), option("1", "Senior"))
+	for name, test := range map[string]struct {
+		change attributes
+		says   string
+	}{
+		"removed option":  {resourceChange("zulip_custom_profile_field", before, field(option("0", "Junior"))), `Answers with a removed option are deleted: "Senior".` + unread},
+		"another key":     {resourceChange("zulip_custom_profile_field", before, field(option("0", "Junior"), option("2", "Senior"))), `Answers with a removed option are deleted: "Senior".` + unread},
+		"unknown options": {resourceChange("zulip_custom_profile_field", before, attributes{"id": 1, "name": "Level", "field_type": "select"}, "options"), "Answers with a removed option are deleted: a value not known yet." + unread},
+		"another text":    {resourceChange("zulip_custom_profile_field", before, field(option("1", "Expert"), option("0", "Junior"))), ""},
+		"added option":    {resourceChange("zulip_custom_profile_field", before, field(option("0", "Junior"), option("1", "Senior"), option("2", "Expert"))), ""},
+		"new field":       {resourceChange("zulip_custom_profile_field", nil, field(option("0", "Junior"))), ""},
+		"another type":    {replaced(resourceChange("zulip_custom_profile_field", before, attributes{"id": 1, "name": "Level", "field_type": "short_text"})), "The values that people entered are deleted with it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := newFirm(t).reviewed("", test.change)
+			var said []string
+			for _, risk := range found.Risks {
+				if risk.Condition == report.DataLoss {
+					said = append(said, risk.Text)
+				}
+			}
+			if want := slices.DeleteFunc([]string{test.says}, func(text string) bool { return text == "" }); !slices.Equal(said, want) {
+				t.Errorf("the review says %q, want %q in %s", said, want, markdownOf(t, found))
+			}
+		})
+	}
+}
