@@ -35,6 +35,8 @@ type Change struct {
 	Before, After Attributes
 	// IsMade is true if the object is created, IsEnded if it is destroyed; both if another object replaces it.
 	IsMade, IsEnded bool
+	// IsInactive is true if the object is an account that is deactivated after the change, so that no one can sign in to it.
+	IsInactive bool
 	// IsSet reports whether the configuration sets an attribute that isn't known yet. Otherwise the server decides.
 	IsSet func(name string) bool
 	// IsComputed reports whether the report computes the effects of an attribute.
@@ -134,7 +136,7 @@ func (c *Change) attribute(name string, r *Result) {
 		return
 	default:
 		text := row.Says(s)
-		if text == "" {
+		if text == "" || c.IsInactive && row.Class == SignIn {
 			break
 		}
 		r.say(row, c.where(), text, s.After.IsUnknown)

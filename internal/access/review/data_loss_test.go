@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -71,6 +72,33 @@ func TestReviewUser_DeactivationActions_DataLoss(t *testing.T) {
 	found = f.reviewed("", resourceChange("zulip_user", mel, attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel", "active": true}))
 	if slices.Contains(found.Summary.Conditions, report.DataLoss) {
 		t.Errorf("an account that stays loses nothing: %v", found.Risks)
+	}
+}
+
+// No one can sign in to a deactivated account, whatever its email is.
+func TestReviewUser_DeactivatedEmailChanged_NoSignIn(t *testing.T) {
+	user := func(f *firm, email string, active any) attributes {
+		return attributes{"id": f.mel, "email": email, "full_name": "Mel", "active": active}
+	}
+	for name, test := range map[string]struct {
+		active any
+		signIn bool
+	}{
+		"active":              {active: true, signIn: true},
+		"deactivated":         {active: false},
+		"already deactivated": {active: nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFirm(t)
+			if test.active == nil {
+				f.Call(t, "DELETE", fmt.Sprintf("/users/%d", f.mel), nil)
+			}
+			found := f.reviewed("", resourceChange("zulip_user", user(f, "mel@example.com", test.active), user(f, "mallory@example.com", test.active)))
+			if got := slices.Contains(found.Summary.Conditions, report.SignIn); got != test.signIn {
+				t.Errorf("sign-in applies: %t; the review says %s", got, markdownOf(t, found))
+			}
+			expectText(t, markdownOf(t, found), "mallory@example.com")
+		})
 	}
 }
 

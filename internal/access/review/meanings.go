@@ -108,7 +108,7 @@ func (b *builder) sayRekeyed() {
 func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	change := meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
-		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
+		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet, IsInactive: b.isInactiveAfter(c),
 		IsComputed: func(name string, row *meaning.Row) bool {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasPermission(name))
 		},
@@ -131,6 +131,15 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		}
 	}
 	return change.Says()
+}
+
+// isInactiveAfter reports whether the plan deactivates the account of a change, or leaves it deactivated.
+func (b *builder) isInactiveAfter(c *plan.Change) bool {
+	if isInactive(c.After()) || b.org == nil || c.Type != "zulip_user" {
+		return isInactive(c.After())
+	}
+	user, found := b.currentUser(c.Before(), "id")
+	return found && !user.IsActive
 }
 
 // retention is how long the organization keeps messages, before and after the plan.
