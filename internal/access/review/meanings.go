@@ -99,7 +99,7 @@ func (b *builder) sayRekeyed() {
 		if len(ended[resource]) == 1 && len(made[resource]) == 1 {
 			from, to = ended[resource][0].Address, made[resource][0].Address
 		}
-		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a block moved { from = %s, to = %s }.", from, to)
+		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a moved block from %s to %s.", from, to)
 		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.DataLoss, Where: resource, Text: text})
 	}
 }

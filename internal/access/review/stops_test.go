@@ -230,7 +230,7 @@ func TestReviewForEachKey_Changed_Advice(t *testing.T) {
 		return change
 	}
 	old := attributes{"id": o.Channel(t, "general").ID, "name": "general"}
-	const moved = "moved { from = zulip_channel.team[\"a\"], to = zulip_channel.team[\"b\"] }"
+	const moved = "add a moved block from zulip_channel.team[\"a\"] to zulip_channel.team[\"b\"]."
 	for name, test := range map[string]struct {
 		ended, made attributes
 		says        string
@@ -249,6 +249,9 @@ func TestReviewForEachKey_Changed_Advice(t *testing.T) {
 			}
 			if test.says == "" != (said == "") || !strings.Contains(said, test.says) || said != "" && !strings.HasPrefix(said, "data-loss zulip_channel.team Keys change: ") {
 				t.Errorf("said %q", said)
+			}
+			if test.says != "" {
+				expectText(t, markdownOf(t, found), "add a moved block from `zulip_channel.team[\"a\"]` to `zulip_channel.team[\"b\"]`.")
 			}
 		})
 	}
