@@ -326,6 +326,9 @@ func (c *comparison) permission(was, is *EffectivePermission, effect permission.
 	result := &report.PermissionChange{
 		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
+	if effect.NobodyLeft {
+		result.Deactivated = c.people.Of(effect.Lose.And(c.gone))
+	}
 	if result.Unknown {
 		if result.Why = is.Why; result.Why == "" {
 			result.Why = was.Why

@@ -179,6 +179,8 @@ type PermissionChange struct {
 	// Gain and Lose are the people with effective access only after, or only before the plan. They are empty, not nil.
 	Gain *People `json:"gain"`
 	Lose *People `json:"lose"`
+	// Deactivated are the people who could before, if no one can after, and whom the plan deactivates.
+	Deactivated *People `json:"-"`
 	// Internet is the effect on people outside the organization: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
 	// NoOneLeft is true if someone could before, and no one can after.

@@ -156,10 +156,14 @@ func TestExplanation_Permissions_Source(t *testing.T) {
 	wider := func(name string, gain ...*report.Account) *report.PermissionChange {
 		return &report.PermissionChange{Name: name, Change: changed, Gain: report.PeopleOf(gain...)}
 	}
+	joined := func(email string) report.Change {
+		return report.Change{Before: report.Value{Values: []string{}}, After: report.ValueOf(email)}
+	}
 	for name, test := range map[string]struct {
 		one  *report.PermissionChange
 		more []*report.PermissionChange
 		open bool
+		in   []*report.Account
 		want string
 	}{
 		"group":                     {one: held(post, innerGroup, inner), want: "group:inner"},
@@ -173,11 +177,14 @@ func TestExplanation_Permissions_Source(t *testing.T) {
 		"unrelated one":             {one: held(read, members, other), more: []*report.PermissionChange{wider(remove, other)}, want: ""},
 		"organization":              {one: held(remove, members, deleter), want: "the organization's can_delete_any_message_group"},
 		"privacy":                   {one: held(read, members, other, inner), open: true, want: "the channel's privacy"},
-		"subscription":              {one: held(post, members, subscribed), want: "changed subscriptions"},
+		"subscription":              {one: held(post, members, subscribed), more: []*report.PermissionChange{held(read, members, subscribed)}, in: []*report.Account{subscribed}, want: "changed subscriptions"},
+		"subscription, read before": {one: held(post, members, subscribed), in: []*report.Account{subscribed}, want: ""},
 		"role":                      {one: held(post, members, role), want: "the role of role@example.com"},
 		"roles":                     {one: held(post, members, role, guest), want: "the roles of role@example.com and 1 other account"},
 		"waiting period":            {one: held(post, report.ValueOf("role:fullmembers"), full), want: "the organization's waiting_period_threshold"},
-		"two causes":                {one: held(post, innerGroup, inner, role, other), want: "group:inner and the role of role@example.com"},
+		"two causes":                {one: held(post, innerGroup, inner, role), want: "group:inner and the role of role@example.com"},
+		"three causes":              {one: held(post, innerGroup, inner, role, full), want: "group:inner, the role of role@example.com and 1 other change"},
+		"not for everyone":          {one: held(post, innerGroup, inner, role, other), want: ""},
 		"internet":                  {one: &report.PermissionChange{Name: read, Internet: report.InternetGains}, want: "the organization's enable_spectator_access"},
 		"unknown":                   {one: &report.PermissionChange{Name: post, Unknown: true, Change: report.Change{Before: outerGroup, After: outerGroup}}, want: "group:outer > group:inner"},
 		"unknown, without a cause":  {one: &report.PermissionChange{Name: post, Unknown: true}, want: ""},
@@ -186,16 +193,14 @@ func TestExplanation_Permissions_Source(t *testing.T) {
 			became := report.Change{Before: report.ValueOf("guest"), After: report.ValueOf("member")}
 			channel := &report.Channel{Permissions: append(test.more, test.one)}
 			if test.open {
-				channel.Privacy = changed
+				channel.Privacy = report.Change{Before: report.ValueOf("private, with shared history"), After: report.ValueOf("public")}
 			}
-			if test.want == "changed subscriptions" {
-				channel.Joins = report.PeopleOf(subscribed)
-			}
+			channel.Joins = report.PeopleOf(test.in...)
 			r := &report.Report{
 				Channels: []*report.Channel{channel},
 				Groups: []*report.Group{
-					{Name: "another", Members: changed, Joins: report.PeopleOf(person("another@example.com"))},
-					{ID: 1, Name: "inner", OldName: "old", Members: changed, Joins: report.PeopleOf(inner)},
+					{Name: "another", Members: joined("another@example.com"), Joins: report.PeopleOf(person("another@example.com"))},
+					{ID: 1, Name: "inner", OldName: "old", Unknown: true, Members: joined(inner.Email), Joins: report.PeopleOf(inner)},
 					{Name: "outer", Joins: report.PeopleOf(inner, outer)},
 				},
 				Subgroups:   map[string][]string{"outer": {"role:members", "inner"}, "inner": {"outer"}},
