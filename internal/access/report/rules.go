@@ -84,7 +84,7 @@ func (b *Violation) line() string {
 		text += ": " + strings.Join(names, ", ")
 	}
 	if len(b.Changes) > 0 {
-		text += ". Changed by " + strings.Join(b.Changes, ", ")
+		text += ". The plan changes " + strings.Join(b.Changes, ", ")
 	}
 	return text + "."
 }
@@ -154,7 +154,8 @@ type Violation struct {
 	// People are the first people concerned, and More counts the others.
 	People []*RulePerson `json:"people"`
 	More   int           `json:"more,omitempty"`
-	// Changes are the addresses of the resources in the plan that cause it, as far as that is known; none in an audit.
+	// Changes are the addresses of the resources in the plan that change what a new or worse violation is about; none in an
+	// audit.
 	Changes []string `json:"changes,omitempty"`
 }
 

@@ -37,8 +37,8 @@ func (b *builder) peopleOfRules() *permission.Access {
 	return b.was.People.With(change)
 }
 
-// changesBehind returns a function that names the resources of the plan that cause a violation, as far as that is known.
-// These are the resources of the channel or group, of groups that give access to it, of the people, and of the organization.
+// changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
+// the resources of the channel or group, of groups that give access to it, of the people, and of the organization.
 func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
 	return func(violation *rules.Violation) []string {
 		var found []string

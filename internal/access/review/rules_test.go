@@ -143,29 +143,29 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 		"a description": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, attributes{"id": f.board, "name": "board", "description": "x"})}, ""},
 		"a nested group": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "subgroups": []string{}},
 			attributes{"id": f.directors, "name": "directors", "subgroups": []string{"advisers"}})},
-			"no adviser reads the board: fails after this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). Changed by zulip_user_group.x."},
+			"no adviser reads the board: fails after this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). The plan changes zulip_user_group.x."},
 		"a subscriber": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "gus@example.com"}})},
-			"board stays closed: fails after this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x."},
+			"board stays closed: fails after this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x."},
 		"an owner less": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
 			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
 			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
 		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
-			"no open door: fails after this plan | the organization: people can join without an invitation (invite_required). Changed by zulip_organization.x."},
+			"no open door: fails after this plan | the organization: people can join without an invitation (invite_required). The plan changes zulip_organization.x."},
 		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"invite_as": "administrator"})},
 			"no open door: fails after this plan | zulip_invite_link.x: anyone who uses it joins as administrator."},
 		"an invitation as what is not known yet": {[]attributes{resourceChange("zulip_invitation", nil, attributes{"email": "nia@example.com"}, "invite_as")},
 			"no open door: unknown"},
 		"a channel on the web": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "privacy": "public"},
 			attributes{"id": f.lobby, "name": "lobby", "privacy": "web_public"})},
-			"nothing is on the web: fails after this plan | #lobby: anyone on the internet can read. Changed by zulip_channel.x."},
+			"nothing is on the web: fails after this plan | #lobby: anyone on the internet can read. The plan changes zulip_channel.x."},
 		"a channel into the folder": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby"},
 			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
-			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). Changed by zulip_channel.x."},
+			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). The plan changes zulip_channel.x."},
 		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
 			""}, // the server lets no guest join
 		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
-			`directors are members: fails after this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). Changed by zulip_user_group_membership.x.`},
+			`directors are members: fails after this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). The plan changes zulip_user_group_membership.x.`},
 		"two people out": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
 			attributes{"id": f.directors, "name": "directors", "members": []string{}}),
 			resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel"}, nil)},
@@ -232,7 +232,7 @@ func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	found := f.reviewed(firmRules, guest)
 	for _, rule := range found.Rules {
 		if rule.Name == "guests stay out of the hall" {
-			expectText(t, strings.Join(rule.Lines(), "\n"), "fails after this plan", "#hall: 1 account can read: Nia (new@example.com, through subscriber). Changed by zulip_user.x.")
+			expectText(t, strings.Join(rule.Lines(), "\n"), "fails after this plan", "#hall: 1 account can read: Nia (new@example.com, through subscriber). The plan changes zulip_user.x.")
 		}
 	}
 	owner := resourceChange("zulip_user", nil, attributes{"email": "new@example.com", "full_name": "Nia", "role": "owner"})
@@ -308,5 +308,18 @@ func TestReviewRules_GroupGrants_Considered(t *testing.T) {
 				t.Errorf("the rule %s: %v", rule.Status, rule.Lines())
 			}
 		})
+	}
+}
+
+// A violation that the plan doesn't make worse names no changes of the plan.
+func TestReviewRule_OldViolation_NoChangesNamed(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed(`rule "no member posts" {
+  channels   = "hall"
+  permission = "send_message"
+  never      = "role:members"
+}`, resourceChange("zulip_channel", attributes{"id": f.hall, "name": "hall", "description": "a"}, attributes{"id": f.hall, "name": "hall", "description": "b"}))
+	if text := strings.Join(found.Rules[0].Lines(), "\n"); found.Rules[0].Status != report.RuleFails || strings.Contains(text, "The plan changes") {
+		t.Errorf("%s: %s", found.Rules[0].Status, text)
 	}
 }

@@ -31,7 +31,7 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 		}
 		for _, violation := range result.Violations {
 			said := violation.report(org)
-			if changes != nil {
+			if changes != nil && (was == nil || violation.isWorseThan(was[i])) {
 				said.Changes = changes(violation)
 			}
 			rule.Violations = append(rule.Violations, said)
@@ -44,19 +44,22 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 // isWorse reports whether the violations differ from those before: other objects or people, or fewer people if they are too
 // few.
 func isWorse(result, was *Result) bool {
-	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool {
-		i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
-			return one.Where == violation.Where && one.permission == violation.permission && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
-		})
-		if i < 0 {
-			return true
-		}
-		one := was.Violations[i]
-		if violation.isTooFew {
-			return humans(violation.People) < humans(one.People)
-		}
-		return violation.Internet && !one.Internet || slices.ContainsFunc(violation.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
+	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool { return violation.isWorseThan(was) })
+}
+
+// isWorseThan is isWorse for one violation.
+func (b *Violation) isWorseThan(was *Result) bool {
+	i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
+		return one.Where == b.Where && one.permission == b.permission && one.isTooFew == b.isTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
 	})
+	if i < 0 {
+		return true
+	}
+	one := was.Violations[i]
+	if b.isTooFew {
+		return humans(b.People) < humans(one.People)
+	}
+	return b.Internet && !one.Internet || slices.ContainsFunc(b.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
 }
 
 func (b *Violation) report(org *access.Organization) *report.Violation {
