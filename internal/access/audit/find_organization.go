@@ -127,15 +127,6 @@ func realmSetting[T any](realm *zulip.Realm, name string) (value T, known bool) 
 
 const inOrganizationText = "the organization"
 
-func (m *maker) organizationHas(name string) permission.People {
-	for _, setting := range permission.RealmSettings {
-		if setting.Name == name {
-			return m.access.Admitted(permission.Organizations, setting, m.view.Realm().Permissions[name])
-		}
-	}
-	return permission.People{}
-}
-
 func union(access *permission.Access, a, b permission.People) permission.People {
 	return access.People(append(a.IDs(), b.IDs()...))
 }

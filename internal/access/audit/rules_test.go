@@ -35,22 +35,22 @@ func TestAuditRules_GroupGrants_Fail(t *testing.T) {
 		"can_manage_group":         fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[]}}`, id(t, o, "max")),
 		"can_remove_members_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),
 	})
-	const max = "Max (max@example.com, through can_manage_group: user:max@example.com)"
+	const byMax = "Max (max@example.com, through can_manage_group: user:max@example.com)"
 	const olga = "Olga (owner@example.com, through organization's can_manage_all_groups: role:owners)"
 	for _, one := range []struct{ rule, want string }{
 		{`groups = "SRE*"
 			permission = "add_members"
-			only = "user:ada@example.com"`, `fails | user group "SRE": 2 accounts can add members and subgroups to the group: ` + max + ", " + olga + "."},
+			only = "user:ada@example.com"`, `fails | user group "SRE": 2 accounts can add members and subgroups to the group: ` + byMax + ", " + olga + "."},
 		{`groups = "Müller*"
 			permission = ["manage", "add_members", "remove_members"]
 			only = "user:ada@example.com"`, `fails | user group "Müller": 1 account can change the group, its members and its permissions, and deactivate it: ` + olga +
 			`. | user group "Müller": 1 account can add members and subgroups to the group: ` + olga + `. | user group "Müller": 1 account can remove members from the group: ` + olga + "."},
 		{`groups = "SRE*"
 			permission = "remove_members"
-			only = "role:nobody"`, `fails | user group "SRE": 2 accounts can remove members from the group: ` + max + ", " + olga + "."},
+			only = "role:nobody"`, `fails | user group "SRE": 2 accounts can remove members from the group: ` + byMax + ", " + olga + "."},
 		{`groups = "SRE*"
 			permission = ["join", "leave"]
-			never = "user:max@example.com"`, `fails | user group "SRE": 1 account can join the group: ` + max + `. | user group "SRE": 1 account can leave the group: Max (max@example.com, through role:everyone and can_manage_group: user:max@example.com).`},
+			never = "user:max@example.com"`, `fails | user group "SRE": 1 account can join the group: ` + byMax + `. | user group "SRE": 1 account can leave the group: Max (max@example.com, through role:everyone and can_manage_group: user:max@example.com).`},
 		{`groups = "SRE*"
 			permission = "manage"
 			only = ["role:owners", "user:max@example.com"]`, "passes"},
