@@ -159,6 +159,7 @@ func (l PrincipalList) ResolveState(list types.List, ids types.Map, view *snapsh
 
 func (l PrincipalList) resolveAs(list types.List, before types.Map, isState bool, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
+	ids := before.Elements()
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
 		if !ok || text.IsUnknown() {
@@ -171,7 +172,7 @@ func (l PrincipalList) resolveAs(list types.List, before types.Map, isState bool
 		if err == nil {
 			id, active, later, err = l.resolve(view, plain)
 		}
-		if seen, ok := idOf(text.ValueString(), before); ok && id != seen && (isState || !later) {
+		if seen, ok := idOf(text.ValueString(), ids); ok && id != seen && (isState || !later) {
 			isMoved := err == nil && !later && !l.isGiven(view, plain, id)
 			if isMoved {
 				resolved.Moved = append(resolved.Moved, l.moved(view, plain, seen, id))
@@ -211,8 +212,9 @@ func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, 
 	if !isWhollyKnown(list) {
 		return types.MapUnknown(types.Int64Type)
 	}
+	ids := prior.Elements()
 	return idsOf(list, func(text string) types.Int64 {
-		switch id, ok := l.named(text, prior, view); {
+		switch id, ok := l.named(text, ids, view); {
 		case ok:
 			return types.Int64Value(id)
 		case isChange:
@@ -223,7 +225,7 @@ func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, 
 }
 
 // named returns the ID that a text names. If it names no object, now or after this run, named returns the earlier ID.
-func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snapshot) (int64, bool) {
+func (l PrincipalList) named(text string, before map[string]attr.Value, view *snapshot.Snapshot) (int64, bool) {
 	id, _, ok := l.found(view, text)
 	plain, err := l.plain(text)
 	if ok || err != nil {
@@ -243,9 +245,10 @@ func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) 
 
 // NoteEmails registers the emails of a state's list by their IDs, for [snapshot.Snapshot.NoteEmail].
 func (l PrincipalList) NoteEmails(ids types.Map, view *snapshot.Snapshot) {
-	for text := range ids.Elements() {
+	all := ids.Elements()
+	for text := range all {
 		plain, err := l.plain(text)
-		if id, ok := idOf(text, ids); ok && err == nil && l.keepsAddresses {
+		if id, ok := idOf(text, all); ok && err == nil && l.keepsAddresses {
 			view.NoteEmail(plain, id)
 		}
 	}
@@ -253,8 +256,9 @@ func (l PrincipalList) NoteEmails(ids types.Map, view *snapshot.Snapshot) {
 
 // IDs returns the value of that attribute after a read or an apply. planned are the planned IDs, which it keeps.
 func (l PrincipalList) IDs(list types.List, planned types.Map, view *snapshot.Snapshot) types.Map {
+	ids := planned.Elements()
 	return idsOf(list, func(text string) types.Int64 {
-		id, ok := idOf(text, planned)
+		id, ok := idOf(text, ids)
 		if !ok {
 			id, _, ok = l.found(view, text)
 		}
@@ -276,9 +280,10 @@ func idsOf(list types.List, find func(text string) types.Int64) types.Map {
 	return types.MapValueMust(types.Int64Type, ids)
 }
 
-// idOf returns the known ID of a text in a list.
-func idOf(text string, among types.Map) (int64, bool) {
-	id, ok := among.Elements()[text].(types.Int64)
+// idOf returns the known ID of a text in a list. among are the elements of the map, which the framework copies at each
+// call.
+func idOf(text string, among map[string]attr.Value) (int64, bool) {
+	id, ok := among[text].(types.Int64)
 	return id.ValueInt64(), ok && !id.IsNull() && !id.IsUnknown()
 }
 
@@ -312,9 +317,10 @@ func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Sn
 
 // KeepPriorAs is KeepPrior for a state with the IDs of the list. It also reports whether both name the same.
 func (l PrincipalList) KeepPriorAs(configured, prior types.List, priorIDs types.Map, view *snapshot.Snapshot) (kept types.List, isSame bool) {
-	now := func(text string) (int64, bool) { return l.named(text, priorIDs, view) }
+	ids := priorIDs.Elements()
+	now := func(text string) (int64, bool) { return l.named(text, ids, view) }
 	before := func(text string) (int64, bool) {
-		if id, ok := idOf(text, priorIDs); ok {
+		if id, ok := idOf(text, ids); ok {
 			return id, true
 		}
 		return now(text)
