@@ -133,7 +133,7 @@ func TestProtocolOrganization_PartlyRefused_Reported(t *testing.T) {
 	applied := make(chan acctest.Diagnostics)
 	go func() { applied <- run.Apply(plan) }()
 	arrived := <-gate.Arrived
-	o.Archive(t, "general")
+	o.WithAccount(t, "admin").Archive(t, "general")
 	gate.Open()
 	arrived.Release()
 	diags := <-applied
