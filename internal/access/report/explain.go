@@ -242,7 +242,7 @@ func (c *causes) of(one *PermissionChange, own object) string {
 	return strings.Join(texts, " and ")
 }
 
-// distinct returns texts without those that are there already.
+// distinct returns texts, each once, in their order.
 func distinct(texts []string) (some []string) {
 	for _, text := range texts {
 		if !slices.Contains(some, text) {
