@@ -224,6 +224,9 @@ func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 	sent := o.Sent()
 	run.Fork().Apply(end).ExpectNoError(t)
 	sent.Expect(t, "DELETE")
+	if _, diags = run.Process().Plan(invitationKind, run.State, nil); len(diags) > 0 { // without a refresh
+		t.Errorf("nothing is pending, but the plan says: %v", diags)
+	}
 }
 
 // A fault at any request of an update causes no second invitation, and no earlier one stays unnoticed.

@@ -54,9 +54,9 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 		core.Manage(c.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, c.Plan == nil, c.Diags)
 	}
 	if c.Plan == nil {
-		p.destroy()
+		return p.destroy(ctx)
 	}
-	if c.Plan == nil || c.Diags.HasError() {
+	if c.Diags.HasError() {
 		return nil
 	}
 	var err error
@@ -133,16 +133,25 @@ func deactivated(email string) string {
 }
 
 // destroy plans to revoke every pending invitation of the email, and names those that other users have sent.
-func (p *planCheck) destroy() {
-	if p.State.isAccepted() || p.seen == nil || !p.revokes(p.seen.Pending) {
-		return
+func (p *planCheck) destroy(ctx context.Context) error {
+	if p.State.isAccepted() || p.seen == nil {
+		return nil
+	}
+	list, err := p.Meta.Store.Invitations(ctx)
+	if err != nil {
+		return base.Failed(unreadable, err, invitationHint)
+	}
+	pending := of(list, p.State.Email.ValueString())
+	if !p.revokes(pending) {
+		return nil
 	}
 	self := p.Meta.Store.Self().ID
-	if foreign := slices.DeleteFunc(slices.Clone(p.seen.Pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
+	if foreign := slices.DeleteFunc(slices.Clone(pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
 		email := p.State.Email.ValueString()
 		p.Diags.AddWarning("Someone else sent the invitation",
 			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, including those that the provider's account did not send: %s.", email, describeAll(foreign)))
 	}
+	return nil
 }
 
 // revokes refuses to revoke invitations that only owners can revoke, and returns true if there are none.
