@@ -294,11 +294,11 @@ func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
 
 // HeldInGroup returns the people with effective access by a permission of a user group.
 func (o *Organization) HeldInGroup(g *Group, name string) permission.Held {
-	return o.People.HeldInGroup(name, g.knownPermissions())
+	return o.People.HeldInGroup(name, g.KnownPermissions())
 }
 
-// knownPermissions are the permissions whose values are known.
-func (g *Group) knownPermissions() map[string]zulip.GroupSettingValue {
+// KnownPermissions are the permissions whose values are known.
+func (g *Group) KnownPermissions() map[string]zulip.GroupSettingValue {
 	known := maps.Clone(g.Permissions)
 	maps.DeleteFunc(known, func(name string, _ zulip.GroupSettingValue) bool { return g.Planned[name].Unknown })
 	return known

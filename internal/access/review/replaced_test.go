@@ -208,6 +208,10 @@ rule "two owners" {
   role     = "owner"
   at_least = 2
 }
+rule "no adviser owns" {
+  role  = "owner"
+  never = "group:advisers"
+}
 rule "joining" {
   joining = "invited"
 }

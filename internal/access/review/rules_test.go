@@ -323,3 +323,21 @@ func TestReviewRule_OldViolation_NoChangesNamed(t *testing.T) {
 		t.Errorf("%s: %s", found.Rules[0].Status, text)
 	}
 }
+
+// A permission of a group that isn't known yet is no reason why someone has access.
+func TestReviewRule_UnknownGrant_NoReason(t *testing.T) {
+	f := newFirm(t)
+	mel := fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[]}}`, f.mel)
+	f.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", f.advisers), map[string]string{"can_manage_group": mel, "can_add_members_group": mel})
+	group := attributes{"id": f.advisers, "name": "advisers", "can_add_members_group": []string{"user:mel@example.com"}}
+	found := f.reviewed(`rule "no member adds" {
+  groups     = "advisers"
+  permission = "add_members"
+  never      = "user:mel@example.com"
+}`, resourceChange("zulip_user_group", group, attributes{"id": f.advisers, "name": "advisers"}, "can_add_members_group"))
+	text := strings.Join(found.Rules[0].Lines(), "\n")
+	expectText(t, text, "through can_manage_group: user:mel@example.com)")
+	if strings.Contains(text, "through user:mel@example.com") {
+		t.Error(text)
+	}
+}

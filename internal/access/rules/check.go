@@ -58,7 +58,7 @@ func (j *checker) violation(violation *Violation) {
 
 func (j *checker) check() {
 	scopes := []access.Scope{access.Anywhere, access.Told}
-	if !j.rule.OnlyInvited && j.rule.Roles == nil {
+	if namesPeople := len(j.rule.Only)+len(j.rule.Never)+len(j.rule.Exceptions) > 0; !j.rule.OnlyInvited && (j.rule.Roles == nil || namesPeople) {
 		scopes = append(scopes, access.OfMembership)
 	}
 	for _, sentence := range j.org.Unknowns(scopes...) {
@@ -218,7 +218,7 @@ func (j *checker) group(group *access.Group) {
 			j.permission(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
 			continue
 		}
-		violation.Text = settingOf(permission.UserGroups, name).Action
+		violation.Text = permission.UserGroups.Setting(name).Action
 		j.permission(violation, j.org.HeldInGroup(group, name))
 	}
 }
@@ -234,16 +234,12 @@ func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 // organization checks permissions of the organization.
 func (j *checker) organization() {
 	for _, name := range j.rule.Permissions {
-		setting, held := settingOf(permission.Organizations, name), permission.HeldByUnknown()
+		setting, held := permission.Organizations.Setting(name), permission.HeldByUnknown()
 		if value, has := j.org.Permissions[name]; has && !j.org.Planned[name].Unknown {
 			held = j.org.People.HeldBy(permission.Organizations, setting, value)
 		}
 		j.permission(Violation{Where: "the organization", Text: setting.Action, permission: name}, held)
 	}
-}
-
-func settingOf(table permission.Table, name string) permission.Setting {
-	return table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == name })]
 }
 
 // roles checks who has a role.
@@ -382,7 +378,7 @@ func (b *Violation) Through(org *access.Organization, user *zulip.User) []string
 		}
 		return nil
 	case b.Group != nil:
-		return person.InGroup(b.permission, b.Group.Permissions)
+		return person.InGroup(b.permission, b.Group.KnownPermissions())
 	}
 	if value, ok := org.Permissions[b.permission]; ok {
 		return person.Through(value)

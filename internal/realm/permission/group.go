@@ -1,10 +1,6 @@
 package permission
 
-import (
-	"slices"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-)
+import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 
 const (
 	canManageGroup     = "can_manage_group"
@@ -66,8 +62,7 @@ func (a *Access) grants(name string, permissions map[string]zulip.GroupSettingVa
 	add := func(table Table, names []string, values map[string]zulip.GroupSettingValue) {
 		for _, name := range names {
 			value, isKnown := values[name]
-			setting := table.Settings[slices.IndexFunc(table.Settings, func(one Setting) bool { return one.Name == name })]
-			all = append(all, grant{table, setting, value, isKnown})
+			all = append(all, grant{table, table.Setting(name), value, isKnown})
 		}
 	}
 	ofGroup, ofOrganization := GroupGrants(name)

@@ -32,6 +32,11 @@ var (
 	Organizations = Table{"realm", "organization", RealmSettings, RealmShown}
 )
 
+// Setting returns the setting with a name, which the table must have.
+func (t Table) Setting(name string) Setting {
+	return t.Settings[slices.IndexFunc(t.Settings, func(one Setting) bool { return one.Name == name })]
+}
+
 // Supported returns the rules for a setting: those that the server publishes, or those of this table without them,
 // because a newer server may have others. realm may be nil.
 func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPermission {
