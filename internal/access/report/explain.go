@@ -120,10 +120,10 @@ func (c *causes) objectOf(channel *Channel) object {
 	if channel.Joins.Len()+channel.Leaves.Len() > 0 {
 		own.subscriptions = &cause{text: "changed subscriptions", gains: c.idsOf(channel.Joins), loses: c.idsOf(channel.Leaves), isOfContent: true}
 	}
-	switch channel.Action { //nolint:exhaustive // no other action has an effect of its own
-	case Reactivate:
+	if channel.Action == Reactivate {
 		own.whole = "the reactivation of the channel"
-	case Archive:
+	}
+	if channel.Action == Archive {
 		own.whole = "the archiving of the channel"
 	}
 	return own
@@ -220,19 +220,19 @@ func (c *causes) of(one *PermissionChange, own object) string {
 	case len(left) == 0:
 		return c.ofUnlisted(one, possible)
 	}
-	fails := func(by *cause) bool {
-		return slices.ContainsFunc(left, func(one effect) bool { return !by.explains(one) })
-	}
-	if at := slices.IndexFunc(possible, func(by *cause) bool { return !fails(by) }); at >= 0 && len(left) > 0 {
-		left, texts = nil, append(texts, possible[at].text)
+	closest := slices.IndexFunc(possible, func(by *cause) bool {
+		return !slices.ContainsFunc(left, func(one effect) bool { return !by.explains(one) })
+	})
+	if closest >= 0 {
+		possible = possible[closest : closest+1]
 	}
 	for _, by := range possible {
 		rest := slices.DeleteFunc(slices.Clone(left), by.explains)
-		if len(rest) < len(left) {
-			left, texts = rest, append(texts, by.text)
+		if isNew := len(rest) < len(left) && !slices.Contains(texts, by.text); isNew {
+			texts = append(texts, by.text)
 		}
+		left = rest
 	}
-	texts = distinct(texts)
 	switch {
 	case len(left) > 0:
 		return ""
@@ -240,16 +240,6 @@ func (c *causes) of(one *PermissionChange, own object) string {
 		return strings.Join(texts[:maxCauses], ", ") + " and " + Counted(len(texts)-maxCauses, "other change")
 	}
 	return strings.Join(texts, " and ")
-}
-
-// distinct returns texts, each once, in their order.
-func distinct(texts []string) (some []string) {
-	for _, text := range texts {
-		if !slices.Contains(some, text) {
-			some = append(some, text)
-		}
-	}
-	return some
 }
 
 // ofInternet returns why people without an account gain or lose access.

@@ -40,7 +40,7 @@ const (
 	AccountKind = "zulip_user"
 )
 
-// PlannedNames are the names and accounts that a run has planned so far.
+// PlannedNames are the names and accounts that a run has planned so far, and the emails that its states have.
 type PlannedNames interface {
 	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
 	PlannedID(kind, name string) (id int64, planned bool)
