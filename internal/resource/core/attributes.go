@@ -17,7 +17,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Attributes compares a model with an object, attribute by attribute. A definition with a table compares the rows
@@ -32,31 +31,18 @@ type Attributes[Model, Object, Update any] interface {
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// priorState returns a state as the starting point of a plan, with its private state and the object if it was
 	// just read. priorObject returns an object that will be changed as planned.
-	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
-	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
+	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
+	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
 	// keepPrior gives a plan the prior values if the two mean the same.
-	keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context)
+	keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context)
 	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
-	steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
+	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
 	// keepKnown gives a model the known planned values, and returns the permissions that differ.
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null, because a state can't have them.
 	forgetUnknown(m *Model)
 	// privateState returns the private state for a state of an object; nil for none.
 	privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState
-}
-
-// PriorModel is the starting point of a plan: a state, or for a new object the object that it starts from.
-type PriorModel[Model, Object any] struct {
-	// Values are the values of State with the omitted ones added: see [attribute.Prior].
-	Values  *Model
-	IsState bool
-	State   *Model
-	Object  *Object
-	// Permissions are the server's values of the permissions.
-	Permissions map[string]zulip.GroupSettingValue
-	// Unread are the attributes that the state omits and whose values were not stored.
-	Unread []string
 }
 
 // fields are the attributes of a model by their fields.
@@ -155,7 +141,7 @@ func quoted(value attr.Value) string {
 // byModel compares the fields of the model. An update is a model of the server's values with the pending planned
 // ones.
 type byModel[Model, Object any] struct {
-	def    *Definition[Model, Object, Model]
+	def    *Definition[Model, Object]
 	schema func() schema.Schema
 }
 
@@ -177,15 +163,15 @@ func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, d
 	by.read(m, object, c, diags)
 }
 
-func (by byModel[Model, Object]) priorState(state *Model, _ attribute.PrivateState, _ *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
-	return &PriorModel[Model, Object]{Values: state, State: state, IsState: true}
+func (by byModel[Model, Object]) priorState(state *Model, _ attribute.PrivateState, _ *Object, _ *Context, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+	return &attribute.Prior[Model, *Object]{Values: state, State: state, IsState: true}
 }
 
-func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
-	return &PriorModel[Model, Object]{Object: object}
+func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+	return &attribute.Prior[Model, *Object]{Object: object}
 }
 
-func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *PriorModel[Model, Object], _ *Context) {
+func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *attribute.Prior[Model, *Object], _ *Context) {
 	if prior.IsState && by.def.KeepPrior != nil {
 		by.def.KeepPrior(planned, prior.Values)
 	}
@@ -199,7 +185,7 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *M
 }
 
 //nolint:unparam // the other implementation has problems to report
-func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
+func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
 		before = by.as(planned, prior.Object, c)
@@ -327,11 +313,11 @@ type byRows[Model, Facts, Object, Update any] struct {
 
 // withPermissions is a comparison of objects with permissions.
 type withPermissions[Model, Object any] interface {
-	permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan
+	permissionPlan(config, planned *Model, prior *attribute.Prior[Model, *Object], view *snapshot.Snapshot) attribute.PermissionPlan
 }
 
 // prior returns the starting point of a plan for the table.
-func (by byRows[Model, Facts, Object, Update]) prior(prior *PriorModel[Model, Object]) *attribute.Prior[Facts, *Object] {
+func (by byRows[Model, Facts, Object, Update]) prior(prior *attribute.Prior[Model, *Object]) *attribute.Prior[Facts, *Object] {
 	own := &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
 	if prior.IsState {
 		own.State = by.facts(prior.State)
@@ -351,27 +337,27 @@ func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object,
 	by.table.Refresh(by.facts(m), object, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
+func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	var at **Object
 	if object != nil {
 		at = &object
 	}
 	found, values := by.table.PriorWithPrivate(by.facts(state), private, at, c.server(), diags), *state
 	*by.facts(&values) = *found.Values
-	return &PriorModel[Model, Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
+	return &attribute.Prior[Model, *Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
+func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	found, values := by.table.PriorObject(object, c.server(), diags), new(Model)
 	*by.facts(values) = *found.Values
-	return &PriorModel[Model, Object]{Values: values, Object: object, Permissions: found.Permissions}
+	return &attribute.Prior[Model, *Object]{Values: values, Object: object, Permissions: found.Permissions}
 }
 
-func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context) {
+func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context) {
 	by.table.KeepPrior(by.facts(config), by.facts(planned), by.prior(prior), c.server())
 }
 
-func (by byRows[Model, Facts, Object, Update]) steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
+func (by byRows[Model, Facts, Object, Update]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
 	return by.table.Steps(by.prior(prior), by.facts(planned), c.server())
 }
 
@@ -387,6 +373,6 @@ func (by byRows[Model, Facts, Object, Update]) privateState(m *Model, object *Ob
 	return by.table.PrivateStateOf(by.facts(m), object, differing, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan {
+func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *attribute.Prior[Model, *Object], view *snapshot.Snapshot) attribute.PermissionPlan {
 	return by.table.PermissionPlan(by.facts(config), by.facts(planned), by.prior(prior), view)
 }

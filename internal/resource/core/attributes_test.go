@@ -40,7 +40,7 @@ func modelOf(name, text string) *model {
 	return &model{embedded: embedded{types.StringValue(name)}, ID: types.Int64Value(1), Text: types.StringValue(text), Set: set(), Key: types.StringValue("k")}
 }
 
-var resourceOfModels = New(&Definition[model, object, model]{
+var resourceOfModels = New(&Definition[model, object]{
 	Schema: func() schema.Schema {
 		return schema.Schema{Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true}, "name": schema.StringAttribute{Required: true}, "text": schema.StringAttribute{Optional: true, Computed: true},
@@ -52,7 +52,7 @@ var resourceOfModels = New(&Definition[model, object, model]{
 	ReadInto: func(m *model, o *object, _ *Context) {
 		m.Name, m.Text = types.StringValue(o.name), types.StringValue(o.text)
 	},
-	IsUnread: func(attribute string, _ *model, _ *Context) bool { return attribute == "key" },
+	Account: Account[model, object]{IsUnread: func(attribute string, _ *model, _ *Context) bool { return attribute == "key" }},
 })
 
 // Pending changes and conflicts follow from three values of each attribute.
@@ -111,7 +111,7 @@ func TestModel_Saved_NothingUnknown(t *testing.T) {
 
 // A set that is changed by its elements leaves the elements of others unchanged.
 func TestModel_OthersElements_Kept(t *testing.T) {
-	def := *resourceOfModels.def
+	def := resourceOfModels.def.Definition
 	def.ByElement = []string{"set"}
 	now := set("a", "theirs")
 	def.ReadInto = func(m *model, _ *object, _ *Context) { m.Set = now }

@@ -168,7 +168,7 @@ func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
 
 // unsee uses a state as the prior values, in which attributes that the server does not show are null, so that they are
 // sent.
-func (w *creation[Model, Object, Update]) unsee(prior *PriorModel[Model, Object]) {
+func (w *creation[Model, Object, Update]) unsee(prior *attribute.Prior[Model, *Object]) {
 	values := *w.plan
 	w.def.ReadInto(&values, prior.Object, w.c)
 	prior.Values, prior.IsState = &values, true
@@ -362,7 +362,7 @@ func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id i
 // candidates returns the objects that a plan may have created. They have its name, if it has one.
 func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*Object {
 	all := w.all(view)
-	if w.def.Unique.Of != nil && !w.def.Unique.IsCheckedByPlan {
+	if w.def.Unique.Of != nil && !w.def.IsCheckedByPlan {
 		all = nil
 		if object, ok := w.withName(view, w.plan); ok {
 			all = []*Object{object}

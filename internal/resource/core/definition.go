@@ -30,13 +30,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Definition describes a resource. Model is a struct with its attributes, Object the client's type of an object, Update
-// the content of a change (without a table, the model). Functions are optional if their comment says so.
-type Definition[Model, Object, Update any] struct {
+// Definition describes a resource. Model is a struct with its attributes, Object the client's type of an object.
+// Functions are optional if their comment says so. Most resources need only the fields before the parts.
+type Definition[Model, Object any] struct {
 	// Name is the type of the resource without the provider's prefix, as in "linkifier".
 	Name string
 	// Title is the name of one object in messages, and Plural that of several, as in "linkifier" and "linkifiers".
 	Title, Plural string
+	// ListText is the description of the list resource. Optional.
+	ListText ListText
 	// Schema returns the schema of the resource. Its attribute `id` is the ID. It is called only when needed, because
 	// the framework creates a resource for every request.
 	Schema func() schema.Schema
@@ -50,50 +52,17 @@ type Definition[Model, Object, Update any] struct {
 	Source Source
 	// Index returns the objects of a snapshot.
 	Index func(*snapshot.Snapshot) *snapshot.Index[Object]
-	// List returns objects that are not part of the snapshot, instead of Index.
-	List func(context.Context, *store.Store) ([]*Object, error)
 	// Key returns the ID: the attribute `id`, or its [TextID] if it is a text.
 	Key func(*Object) int64
-	// WhereIDs is a sentence about where to find the IDs of objects without a name, for import.
-	WhereIDs string
-	// IsReadByItself reports whether each refresh reads an object with Source.One, in its own request, because an
-	// outdated list must not hide changes of it. Optional.
-	IsReadByItself func(*Object) bool
-	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
-	IsGone func(*Object) bool
-	// KeepsGone reports whether a model keeps a deleted or deactivated object, because an attribute says whether it
-	// should be. Optional.
-	KeepsGone func(m *Model, object *Object) bool
-	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
-	// show may exist, and stays in the state. Optional: by default the server shows all of them to every account.
-	IsShown func(*base.Meta, *Model) bool
-	// HowToAdopt is a sentence with the advice in place of an import of such an object, and GoneWord is "archived" or
-	// "deactivated". They go with IsGone.
-	HowToAdopt func(*Object) string
-	GoneWord   string
-	// Label is the name of an object in a list, by default its name in the index. Optional.
-	Label func(object *Object, s *snapshot.Snapshot) string
-	// ListText is the description of the list resource. Optional.
-	ListText ListText
-	Unique   Unique[Model, Object]
 	// Find finds the object to import. Its error is for users. Optional: by default it searches by ID and by the
 	// unique value.
-	Find func(s *snapshot.Snapshot, text string) (*Object, error)
+	Find   func(s *snapshot.Snapshot, text string) (*Object, error)
+	Unique Unique[Model, Object]
 
-	// Names returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
-	// are read separately. Optional.
-	Names func(m *Model) []string
-	// Table compares the attributes by rows. Optional: without a table, ReadInto and KeepPrior decide.
-	Table Attributes[Model, Object, Update]
 	// ReadInto sets the model to the server's values. A value in the model with the same meaning keeps its form.
 	ReadInto func(m *Model, object *Object, c *Context)
 	// KeepPrior gives attributes of a planned update their prior value if both mean the same. Optional.
 	KeepPrior func(plan, prior *Model)
-	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
-	IsUnread func(attribute string, prior *Model, c *Context) bool
-	// IsOwnChange reports whether this run itself gave an object its current value of an attribute, by another resource.
-	// That is no conflict. Optional.
-	IsOwnChange func(attribute string, object *Object, meta *base.Meta) bool
 	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
 	ByElement []string
 	// Fixed returns the attributes that the server determines for an object, so that they cannot be configured.
@@ -103,11 +72,73 @@ type Definition[Model, Object, Update any] struct {
 	Validate func(config *Model, diags *diag.Diagnostics)
 	// CheckPlan has the checks that are specific to this resource. It may set attributes of the plan. Optional.
 	CheckPlan func(ctx context.Context, p *Plan[Model])
-	// CheckTable is CheckPlan for a resource with a table. Optional.
-	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
 
 	// Create sends the request that creates an object, and returns its ID; zero if the server does not return it.
 	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
+	// Update sends the differences between the current object and the planned one, which is the current one with the
+	// pending planned values. Optional if every attribute is in ForceNew.
+	Update func(ctx context.Context, c *Context, planned, current *Model) error
+	// Delete sends the request that deletes the object.
+	Delete func(ctx context.Context, c *Context, state *Model) error
+	// ReadsToDelete is true if the request may delete another object, such as one that now has the name, or may be
+	// wrong after a change by others. The objects are then read just before it, and again before it is repeated.
+	// Delete finds them in the snapshot of its context.
+	ReadsToDelete bool
+	// DeleteVerb is the verb of Delete in messages; "delete" if it is empty.
+	DeleteVerb string
+	// IsKept reports whether the object stays when its resource is destroyed. Optional.
+	IsKept func(state *Model) bool
+	// Hint explains a refusal of the server for this resource, or returns "" if it is clear. Optional.
+	Hint func(error) string
+
+	// The parts, each for resources of its kind.
+	Archive[Model, Object]
+	Account[Model, Object]
+	Creating[Model, Object]
+	Unlisted[Model, Object]
+}
+
+// Archive is the part of a definition whose objects are archived or deactivated instead of deleted.
+type Archive[Model, Object any] struct {
+	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted.
+	IsGone func(*Object) bool
+	// HowToAdopt is a sentence with the advice in place of an import of such an object, and GoneWord is "archived" or
+	// "deactivated".
+	HowToAdopt func(*Object) string
+	GoneWord   string
+	// Adopt returns an existing object to use instead of a new one, and reactivates it unless a table does. ok is
+	// false if there is none. Its error, for example about a conflicting object, is the error of the creation.
+	// Optional.
+	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
+}
+
+// Account is the part of a definition whose objects are people or bots, or that names them.
+type Account[Model, Object any] struct {
+	// One returns a snapshot in which one object was read separately, because the list may lack it or be outdated: see
+	// [store.Store.ReadUser]. OneFor are attributes whose changes are never compared with a list. Optional.
+	One    func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
+	OneFor []string
+	// IsReadByItself reports whether each refresh reads an object with One, in its own request, because an outdated list
+	// must not hide changes of it. Optional.
+	IsReadByItself func(*Object) bool
+	// IsCheckedByPlan is true if CheckPlan itself searches for the object with the unique value. The core then reserves
+	// nothing and searches for no object, and a plan writes no private state.
+	IsCheckedByPlan bool
+	// KeepsGone reports whether a model keeps a deleted or deactivated object, because an attribute says whether it
+	// should be. Optional.
+	KeepsGone func(m *Model, object *Object) bool
+	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
+	IsUnread func(attribute string, prior *Model, c *Context) bool
+	// IsOwnChange reports whether this run itself gave an object its current value of an attribute, by another resource.
+	// That is no conflict. Optional.
+	IsOwnChange func(attribute string, object *Object, meta *base.Meta) bool
+	// Names returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
+	// are read separately. Optional.
+	Names func(m *Model) []string
+}
+
+// Creating is the part of a definition whose creation takes more than a request that returns the ID.
+type Creating[Model, Object any] struct {
 	// SentLater are attributes that the creating request does not carry, and that are sent after it.
 	SentLater []string
 	// IsCreated reports whether Create has created an object from a model. It is set if the server's answer to a
@@ -119,37 +150,44 @@ type Definition[Model, Object, Update any] struct {
 	MayBeCreated func(m *Model, object *Object, c *Context) bool
 	// RegisterCreated registers a created or adopted object in the run state. Optional.
 	RegisterCreated func(c *Context, id int64, planned *Model)
-	// Adopt returns an existing object to use instead of a new one, and reactivates it unless Reactivate does. ok is
-	// false if there is none. Its error, for example about a conflicting object, is the error of the creation.
-	// Optional.
-	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
-	// Reactivate sends the request that reactivates an adopted object, or one that this run has archived to replace it
-	// by itself. Optional: otherwise Reactivation writes it into the first update, or Adopt does it.
-	Reactivate   func(ctx context.Context, c *Context, id int64) error
-	Reactivation func(*Update)
+}
 
-	// Update sends the differences between the current object and the planned one, which is the current one with the
-	// pending planned values. Optional if every attribute is in ForceNew.
-	Update func(ctx context.Context, c *Context, planned, current *Model) error
-	// SendUpdate is Update for a resource with a table: see [attribute.Subject].
+// Unlisted is the part of a definition whose objects are not in the snapshot, or hidden from some accounts.
+type Unlisted[Model, Object any] struct {
+	// List returns objects that are not part of the snapshot, instead of Index.
+	List func(context.Context, *store.Store) ([]*Object, error)
+	// WhereIDs is a sentence about where to find the IDs of objects without a name, for import.
+	WhereIDs string
+	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
+	// show may exist, and stays in the state. Optional: by default the server shows all of them to every account.
+	IsShown func(*base.Meta, *Model) bool
+}
+
+// TableDefinition describes a resource whose attributes are the rows of a table. Update is the content of a change.
+type TableDefinition[Model, Object, Update any] struct {
+	Definition[Model, Object]
+	// Table compares the attributes, instead of ReadInto and KeepPrior.
+	Table Attributes[Model, Object, Update]
+	// CheckTable is CheckPlan for a plan that destroys nothing.
+	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
+	// SendUpdate is Update: see [attribute.Subject].
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
 	// Protect refuses, just before a request and on the object as just read, a planned change that must not happen: see
 	// [attribute.Subject]. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
-	// Delete sends the request that deletes the object. Archives is true if it archives or deactivates the object,
-	// which keeps its name. A new object of the same name in this run is then the same object.
-	Delete   func(ctx context.Context, c *Context, state *Model) error
+	// Archives is true if Delete archives or deactivates the object, which keeps its name. A new object of the same
+	// name in this run is then the same object.
 	Archives bool
-	// ReadsToDelete is true if the request may delete another object, such as one that now has the name, or may be
-	// wrong after a change by others. The objects are then read just before it, and again before it is repeated.
-	// Delete finds them in the snapshot of its context.
-	ReadsToDelete bool
-	// DeleteVerb is the verb of Delete in messages; "delete" if it is empty.
-	DeleteVerb string
-	// IsKept reports whether the object stays when its resource is destroyed. Optional.
-	IsKept func(state *Model) bool
-	// Hint explains a refusal of the server for this resource, or returns "" if it is clear. Optional.
-	Hint func(error) string
+	// Reactivate sends the request that reactivates an adopted object, or one that this run has archived to replace it
+	// by itself. Reactivation writes it into the first update instead. One of them is set.
+	Reactivate   func(ctx context.Context, c *Context, id int64) error
+	Reactivation func(*Update)
+	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
+	Adoption *Adoption[Object]
+	// IsFreed reports whether this run has planned to give the object another name. Optional.
+	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
+	// CreatedBy returns the creator of an object, or nil if the server does not show it, and the time. Optional.
+	CreatedBy func(*Object) (creator *int64, at time.Time)
 }
 
 // Source describes how the objects of a resource are read.
@@ -167,12 +205,6 @@ type Source struct {
 	// Lags is true for a part that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
-	// One returns a snapshot in which one object was read separately, for parts whose list may lack it or be outdated:
-	// see [store.Store.ReadUser]. Optional.
-	One func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
-	// OneFor are attributes whose changes are not compared with a list, because an outdated list could hide them. The
-	// object is read with One.
-	OneFor []string
 	// StoresAsSent is true if the server stores values as sent, or with the same meaning, so that nothing is read after
 	// a write. Create must then set every unknown attribute of the plan; otherwise the object is still read.
 	StoresAsSent bool
@@ -189,13 +221,8 @@ type Unique[Model, Object any] struct {
 	Of func(*Model) string
 	// IgnoresCase is true if the server ignores case when it compares.
 	IgnoresCase bool
-	// IsCheckedByPlan is true if CheckPlan itself searches for the object with the value. The core then reserves
-	// nothing and searches for no object, and a plan writes no private state.
-	IsCheckedByPlan bool
 	// Find returns the object that has the planned value. Optional: the default is by the name in the index.
 	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
-	// IsFreed reports whether this run has planned to give the object another name. Optional.
-	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
 	// ByName returns the object of a name for import. Optional: the default is by the name in the index.
 	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
 	// Where is a clause about a list of all names, as in "the data source zulip_linkifiers lists all". Unquoted is true
@@ -206,10 +233,6 @@ type Unique[Model, Object any] struct {
 	// too. But about an object that is exactly as planned, which the resource may itself replace, the plan warns and
 	// the apply refuses.
 	IsTaken func(error) bool
-	// CreatedBy returns the creator of an object, or nil if the server does not show it, and the time. Optional.
-	CreatedBy func(*Object) (creator *int64, at time.Time)
-	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
-	Adoption *Adoption[Object]
 	// Existing completes the description of an existing object with the value: Detail, and its creator and time, as
 	// far as the server tells. Optional.
 	Existing func(e *Existing, object *Object, c *Context)

@@ -116,17 +116,12 @@ func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
 		},
 		Key: func(object *Object) any { return r.idOf(object) },
 		Label: func(object *Object, s *snapshot.Snapshot) string {
-			label := ""
-			switch {
-			case r.def.Label != nil:
-				label = r.def.Label(object, s)
-			case r.def.Index != nil:
-				label = r.def.Index(s).Name(object)
+			if r.def.Index != nil {
+				if label := r.def.Index(s).Name(object); label != "" {
+					return label
+				}
 			}
-			if label == "" {
-				return fmt.Sprintf("%s %s", r.def.Title, textOf(r.idOf(object)))
-			}
-			return label
+			return fmt.Sprintf("%s %s", r.def.Title, textOf(r.idOf(object)))
 		},
 		IsGone: r.def.IsGone, GoneWord: r.def.GoneWord,
 	})

@@ -29,7 +29,7 @@ type TablePlan[Model, Object, Update any] struct {
 	// exist yet.
 	Config, Plan, State *Model
 	// Prior is the starting point of the plan.
-	Prior *PriorModel[Model, Object]
+	Prior *attribute.Prior[Model, *Object]
 	// Adopted is the existing object that is adopted instead of creating a new one; nil for none.
 	Adopted *Object
 	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
@@ -282,7 +282,7 @@ func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
 // keepsName reports whether an object keeps its name when its resource is destroyed. Accounts do, but CheckPlan
 // checks their names.
 func (r *Resource[Model, Object, Update]) keepsName() bool {
-	return r.def.Archives || r.def.Unique.IsCheckedByPlan
+	return r.def.Archives || r.def.IsCheckedByPlan
 }
 
 // importText returns the import ID of the object of a model.
@@ -292,7 +292,7 @@ func (r *Resource[Model, Object, Update]) importText(m *Model) string {
 
 // reservesName reports whether a plan reserves the name of its object, and refuses the name of another object.
 func (r *Resource[Model, Object, Update]) reservesName() bool {
-	return r.def.Unique.Of != nil && !r.def.Unique.IsCheckedByPlan
+	return r.def.Unique.Of != nil && !r.def.IsCheckedByPlan
 }
 
 // checkUnique refuses a name that another object in this configuration or the organization has. own is the ID of the
@@ -332,7 +332,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
-		if !ok || slices.Contains(own, r.def.Key(object)) || r.def.Unique.IsFreed != nil && r.def.Unique.IsFreed(view.Snapshot, object, name) {
+		if !ok || slices.Contains(own, r.def.Key(object)) || r.def.IsFreed != nil && r.def.IsFreed(view.Snapshot, object, name) {
 			return nil
 		}
 		return object
@@ -348,7 +348,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	if object == nil {
 		return nil
 	}
-	id, adoption := r.def.Key(object), r.def.Unique.Adoption
+	id, adoption := r.def.Key(object), r.def.Adoption
 	switch {
 	case adoption == nil || !r.isGone(object):
 		existing := r.existing(p.Plan, object, r.context(view))
@@ -422,8 +422,8 @@ func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, 
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells
 	}
-	if r.def.Unique.CreatedBy != nil {
-		creator, at := r.def.Unique.CreatedBy(object)
+	if r.def.CreatedBy != nil {
+		creator, at := r.def.CreatedBy(object)
 		isOwn := creator != nil && *creator == r.Meta.Store.Self().ID
 		e.MayBeReplaced, e.Ours = asPlanned && isOwn, isOwn && IsRecent(at)
 	}
@@ -435,7 +435,7 @@ func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, 
 
 // RefuseName reports that an object was not created because another has its name, and how to manage or adopt the other.
 func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
-	if adoption := r.def.Unique.Adoption; adoption != nil && r.isGone(object) {
+	if adoption := r.def.Adoption; adoption != nil && r.isGone(object) {
 		summary, detail := adoption.Refusal(object)
 		diags.AddAttributeError(path.Root("name"), summary, detail)
 		return

@@ -30,7 +30,7 @@ const idAttribute = "id"
 // Resource is the resource of a definition.
 type Resource[Model, Object, Update any] struct {
 	base.Resource
-	def        *Definition[Model, Object, Update]
+	def        *TableDefinition[Model, Object, Update]
 	schema     func() schema.Schema
 	attributes Attributes[Model, Object, Update]
 }
@@ -44,12 +44,16 @@ var (
 )
 
 // New returns the resource of a definition. Several resources can share a definition.
-func New[Model, Object, Update any](def *Definition[Model, Object, Update]) *Resource[Model, Object, Update] {
-	r := &Resource[Model, Object, Update]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
-	if modelDef, ok := any(def).(*Definition[Model, Object, Model]); ok && def.Table == nil {
-		r.attributes, _ = any(byModel[Model, Object]{modelDef, r.schema}).(Attributes[Model, Object, Update])
+func New[Model, Object any](def *Definition[Model, Object]) *Resource[Model, Object, Model] {
+	shape := sync.OnceValue(def.Schema)
+	return &Resource[Model, Object, Model]{
+		def: &TableDefinition[Model, Object, Model]{Definition: *def}, schema: shape, attributes: byModel[Model, Object]{def, shape},
 	}
-	return r
+}
+
+// NewTable returns the resource of a definition with a table.
+func NewTable[Model, Object, Update any](def *TableDefinition[Model, Object, Update]) *Resource[Model, Object, Update] {
+	return &Resource[Model, Object, Update]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
 }
 
 // kind is the type of the resource.
@@ -132,7 +136,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 	object := r.active(view, id, &state)
 	isImported := r.name(&state) == "" // no attribute could be outdated
 	readsItself := object != nil && !isImported && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
-	if r.def.Source.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
+	if r.def.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
 		var err error
 		if view, err = r.readOne(ctx, id, view); err != nil {
 			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))

@@ -123,10 +123,10 @@ func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *
 // readOne returns the objects with one of them read separately, if the server has such a request. The given listing
 // lacks the object, or may have outdated values of it.
 func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
-	if r.def.Source.One == nil || id == 0 {
+	if r.def.One == nil || id == 0 {
 		return l, nil
 	}
-	return listed[Object](r.def.Source.One(r.Meta.Store, ctx, id))
+	return listed[Object](r.def.One(r.Meta.Store, ctx, id))
 }
 
 // list returns objects that are not part of the snapshot.

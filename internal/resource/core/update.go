@@ -80,7 +80,7 @@ func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c
 	}
 	c.Snapshot = view.Snapshot
 	object, ok := r.get(view, id)
-	if r.def.Source.One != nil && (!ok || !shows(object)) {
+	if r.def.One != nil && (!ok || !shows(object)) {
 		if view, err = r.readOne(ctx, id, view); err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ type change[Model, Object, Update any] struct {
 // subject describes the change for [attribute.Subject.Change].
 func (o *change[Model, Object, Update]) subject(steps []attribute.Step[*Object, Update]) attribute.Subject[*Object, Update] {
 	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Update]) bool {
-		return slices.Contains(o.def.Source.OneFor, step.Attribute)
+		return slices.Contains(o.def.OneFor, step.Attribute)
 	})
 	return attribute.Subject[*Object, Update]{
 		Of: o.kind(), Unread: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, List: o.cachedList(),
@@ -197,7 +197,7 @@ func (o *change[Model, Object, Update]) at(err error) path.Path {
 
 // explain is [Resource.Explain] that also names the object with a taken name.
 func (o *change[Model, Object, Update]) explain(err error) string {
-	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.Unique.IsCheckedByPlan {
+	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.IsCheckedByPlan {
 		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
 			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration gives it up, add depends_on to this resource, or apply twice. To swap two, first give one of them another %s.",
 				base.Capitalize(o.called(o.def.Index(o.c.Snapshot).Name(holder), o.def.Key(holder))), textOf(o.idOf(holder)), o.def.Unique.word(), o.def.Unique.word())

@@ -42,33 +42,37 @@ type botResource struct {
 
 // NewBotResource returns zulip_bot.
 func NewBotResource() resource.Resource {
-	return &botResource{core.New(&core.Definition[botModel, zulip.User, botModel]{
+	return &botResource{core.New(&core.Definition[botModel, zulip.User]{
 		Name: "bot", Title: "bot", Plural: "bots",
 		Schema:   resourceSchema,
 		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated", "avatar_file"},
-		Source: core.Source{Part: store.Bots, One: (*store.Store).ReadBot},
+		Source: core.Source{Part: store.Bots},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
-
-		IsReadByItself: accounts.IsAboveMember,
-		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
-		HowToAdopt: func(user *zulip.User) string {
-			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, add a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
-		},
 		Unique: core.Unique[botModel, zulip.User]{
-			Attribute: "short_name", Word: "short name", IgnoresCase: true, IsCheckedByPlan: true,
+			Attribute: "short_name", Word: "short name", IgnoresCase: true,
 			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
 		},
 		Find:     findImported,
 		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
-		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated,
-		SentLater:       []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
-		RegisterCreated: func(c *core.Context, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
-		IsUnread:        func(attribute string, _ *botModel, _ *core.Context) bool { return attribute == "config_data" },
-		IsOwnChange:     accounts.IsOwnChange,
-		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
+		Create: create, Update: update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
+		Account: core.Account[botModel, zulip.User]{
+			One: (*store.Store).ReadBot, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true, IsOwnChange: accounts.IsOwnChange,
+			IsUnread: func(attribute string, _ *botModel, _ *core.Context) bool { return attribute == "config_data" },
+		},
+		Archive: core.Archive[botModel, zulip.User]{
+			IsGone: func(user *zulip.User) bool { return !user.IsActive },
+			HowToAdopt: func(user *zulip.User) string {
+				return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, add a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
+			},
+			Adopt: adopt,
+		},
+		Creating: core.Creating[botModel, zulip.User]{
+			SentLater:    []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
+			MayBeCreated: mayBeCreated, RegisterCreated: func(c *core.Context, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
+		},
 	})}
 }
 

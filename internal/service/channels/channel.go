@@ -28,54 +28,60 @@ import (
 const kind = lookup.ChannelKind
 
 type (
-	definition = core.Definition[channelModel, zulip.Channel, zulip.ChannelUpdate]
+	definition = core.TableDefinition[channelModel, zulip.Channel, zulip.ChannelUpdate]
 	tablePlan  = core.TablePlan[channelModel, zulip.Channel, zulip.ChannelUpdate]
 )
 
 // NewChannelResource returns zulip_channel.
-func NewChannelResource() resource.Resource { return core.New(channelChannels) }
+func NewChannelResource() resource.Resource { return core.NewTable(channelChannels) }
 
 var channelChannels = &definition{
-	Name: "channel", Title: "channel", Plural: "channels",
-	Schema: channelSchema,
-	// A read of the channels does not repeat the parts that they name.
-	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, SendsNames: sendsOwnName},
-	Index:      (*snapshot.Snapshot).Channels,
-	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
-	Find:       lookup.Channel,
-	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
-	IsShown:    func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
-	HowToAdopt: howToAdopt,
-	Table:      core.Rows(&attributes, func(m *channelModel) *channelFacts { return &m.channelFacts }),
-	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
-	Unique: core.Unique[channelModel, zulip.Channel]{
-		Of:          func(m *channelModel) string { return m.Name.ValueString() },
-		IgnoresCase: true,
-		IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
-			_, isTaken := s.ChannelTaking(name, 0)
-			return !isTaken
+	Definition: core.Definition[channelModel, zulip.Channel]{
+		Name: "channel", Title: "channel", Plural: "channels",
+		Schema: channelSchema,
+		// A read of the channels does not repeat the parts that they name.
+		Source: core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, SendsNames: sendsOwnName},
+		Index:  (*snapshot.Snapshot).Channels,
+		Key:    func(channel *zulip.Channel) int64 { return channel.ID },
+		Find:   lookup.Channel,
+		Unsent: []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
+		Unique: core.Unique[channelModel, zulip.Channel]{
+			Of:          func(m *channelModel) string { return m.Name.ValueString() },
+			IgnoresCase: true,
+			IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+			Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
+				e.Detail = "Names are compared ignoring case."
+			},
 		},
-		IsTaken: func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
-		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
-			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
+		Fixed:    fixedFolder,
+		Validate: validate, CheckPlan: checkDestroyed,
+		Create: createChannel, Delete: channelArchive, DeleteVerb: "archive",
+		IsKept: func(state *channelModel) bool { return state.OnDestroy.ValueString() == channelOnDestroyKeep },
+		Hint:   channelHint,
+		Archive: core.Archive[channelModel, zulip.Channel]{
+			IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
+			HowToAdopt: howToAdopt, Adopt: channelAdopt,
 		},
-		Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
-			e.Detail = "Names are compared ignoring case."
-		},
-		Adoption: &core.Adoption[zulip.Channel]{
-			Attribute: "adopt_archived",
-			Warning:   warnOfAdoption, Refusal: refuseArchived,
+		Account:  core.Account[channelModel, zulip.Channel]{Names: names},
+		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn},
+		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
+			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
 	},
-	Fixed:    fixedFolder,
-	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
-	Create: createChannel, SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn,
-	Adopt: channelAdopt, Reactivate: unarchive,
-	Names:      names,
-	SendUpdate: sendUpdate, Protect: protect,
-	Delete: channelArchive, Archives: true, DeleteVerb: "archive",
-	IsKept: func(state *channelModel) bool { return state.OnDestroy.ValueString() == channelOnDestroyKeep },
-	Hint:   channelHint,
+	Table:      core.Rows(&attributes, func(m *channelModel) *channelFacts { return &m.channelFacts }),
+	CheckTable: check, SendUpdate: sendUpdate, Protect: protect,
+	Archives: true, Reactivate: unarchive,
+	IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
+		_, isTaken := s.ChannelTaking(name, 0)
+		return !isTaken
+	},
+	CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
+		return channel.CreatorID, time.Unix(channel.DateCreated, 0)
+	},
+	Adoption: &core.Adoption[zulip.Channel]{
+		Attribute: "adopt_archived",
+		Warning:   warnOfAdoption, Refusal: refuseArchived,
+	},
 }
 
 // validate refuses what is wrong in any organization.

@@ -31,19 +31,14 @@ import (
 
 // NewChannelFolderResource returns zulip_channel_folder.
 func NewChannelFolderResource() resource.Resource {
-	return core.New(&core.Definition[channelFolderModel, zulip.ChannelFolder, channelFolderModel]{
+	return core.New(&core.Definition[channelFolderModel, zulip.ChannelFolder]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
 		ListText: core.ListText{Description: "Lists the channel folders of the organization."},
 		Schema:   channelFolderSchema,
 		Role:     zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
-		Source:   core.Source{Part: store.Folders},
-		Index:    (*snapshot.Snapshot).Folders,
-		Key:      func(folder *zulip.ChannelFolder) int64 { return folder.ID },
-		IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
-		GoneWord: "archived",
-		HowToAdopt: func(folder *zulip.ChannelFolder) string {
-			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, add a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
-		},
+		Source: core.Source{Part: store.Folders},
+		Index:  (*snapshot.Snapshot).Folders,
+		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
 			IgnoresCase: true,
 			Of:          func(m *channelFolderModel) string { return m.Name.ValueString() },
@@ -59,10 +54,18 @@ func NewChannelFolderResource() resource.Resource {
 		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Context) { m.read(folder) },
 		CheckPlan: checkChannelFolderPlan,
 		Create:    createChannelFolder, Update: updateChannelFolder, Delete: channelFolderArchive, DeleteVerb: "archive",
-		Adopt: channelFolderAdopt, IsKept: func(state *channelFolderModel) bool {
+		IsKept: func(state *channelFolderModel) bool {
 			return state.OnDestroy.ValueString() == channelFolderOnDestroyKeep
 		},
 		Hint: channelFolderHint,
+		Archive: core.Archive[channelFolderModel, zulip.ChannelFolder]{
+			IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
+			GoneWord: "archived",
+			HowToAdopt: func(folder *zulip.ChannelFolder) string {
+				return fmt.Sprintf("Channel folder %q is archived. To reactivate it, add a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
+			},
+			Adopt: channelFolderAdopt,
+		},
 	})
 }
 

@@ -32,7 +32,7 @@ const channelList = zulip.FetchDefaultGroups
 
 // NewDefaultChannelGroupResource returns zulip_default_channel_group.
 func NewDefaultChannelGroupResource() resource.Resource {
-	return core.New(&core.Definition[defaultChannelGroupModel, zulip.DefaultChannelGroup, defaultChannelGroupModel]{
+	return core.New(&core.Definition[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
 		ListText: core.ListText{Description: "Lists the default channel groups of the organization."},
 		Schema:   defaultChannelGroupSchema,
@@ -50,11 +50,13 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
 		ByElement: []string{"channel_ids"},
 		CheckPlan: checkDefaultChannelGroupPlan,
-		IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
-			return group.Name == m.Name.ValueString()
-		},
-		Create: createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: remove,
+		Create:    createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: remove,
 		Hint: defaultChannelGroupHint,
+		Creating: core.Creating[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
+			IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
+				return group.Name == m.Name.ValueString()
+			},
+		},
 	})
 }
 

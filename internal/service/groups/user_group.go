@@ -33,60 +33,66 @@ import (
 const kind = "zulip_user_group"
 
 type (
-	definition    = core.Definition[model, zulip.UserGroup, update]
+	definition    = core.TableDefinition[model, zulip.UserGroup, update]
 	tableResource = core.Resource[model, zulip.UserGroup, update]
 	tablePlan     = core.TablePlan[model, zulip.UserGroup, update]
 )
 
 // NewUserGroupResource returns zulip_user_group.
-func NewUserGroupResource() resource.Resource { return core.New(groups()) }
+func NewUserGroupResource() resource.Resource { return core.NewTable(groups()) }
 
 // groupOn returns the resource of groups on a server.
 func groupOn(b base.Base) *tableResource {
-	r := core.New(groups())
+	r := core.NewTable(groups())
 	r.Base = b
 	return r
 }
 
 func groups() *definition {
 	return &definition{
-		Name: "user_group", Title: "user group", Plural: "user groups",
-		Schema: resourceSchema,
-		Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
-		Index:  (*snapshot.Snapshot).UserGroups,
-		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
-		Find:   findManageable,
-		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt,
-		Table:  core.Rows(&attributes, func(m *model) *userGroupFacts { return &m.userGroupFacts }),
-		Unsent: []string{"adopt_deactivated"},
-		Names: func(m *model) []string {
-			return append(attributes.Sets(&m.userGroupFacts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
-		},
-		Unique: core.Unique[model, zulip.UserGroup]{
-			Of:        func(m *model) string { return m.Name.ValueString() },
-			IsFreed:   isFreed,
-			IsTaken:   isTaken,
-			CreatedBy: createdBy,
-			Adoption: &core.Adoption[zulip.UserGroup]{
-				Attribute: "adopt_deactivated",
-				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
+		Definition: core.Definition[model, zulip.UserGroup]{
+			Name: "user_group", Title: "user group", Plural: "user groups",
+			Schema: resourceSchema,
+			Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
+			Index:  (*snapshot.Snapshot).UserGroups,
+			Key:    func(group *zulip.UserGroup) int64 { return group.ID },
+			Find:   findManageable,
+			Unsent: []string{"adopt_deactivated"},
+			Unique: core.Unique[model, zulip.UserGroup]{
+				Of:      func(m *model) string { return m.Name.ValueString() },
+				IsTaken: isTaken,
 			},
+			CheckPlan: warnOfUse,
+			Create:    create,
+			Delete: func(ctx context.Context, c *core.Context, state *model) error {
+				return deactivate(ctx, groupOn(*c.Base), state)
+			},
+			DeleteVerb: "deactivate",
+			Archive: core.Archive[model, zulip.UserGroup]{
+				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt, Adopt: adopt,
+			},
+			Account: core.Account[model, zulip.UserGroup]{Names: func(m *model) []string {
+				return append(attributes.Sets(&m.userGroupFacts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
+			}},
+			Creating: core.Creating[model, zulip.UserGroup]{MayBeCreated: isOwn, RegisterCreated: registerMembership},
 		},
-		CheckPlan: warnOfUse,
+		Table: core.Rows(&attributes, func(m *model) *userGroupFacts { return &m.userGroupFacts }),
 		CheckTable: func(ctx context.Context, p *tablePlan) {
 			wait(p)
 			p.Compare()
 			planIDs(p)
 			check(ctx, p)
 		},
-		Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
-		Adopt: adopt, Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
-		SendUpdate: sendUpdate,
-		Protect:    protect,
-		Delete: func(ctx context.Context, c *core.Context, state *model) error {
-			return deactivate(ctx, groupOn(*c.Base), state)
+		SendUpdate:   sendUpdate,
+		Protect:      protect,
+		Archives:     true,
+		Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
+		IsFreed:      isFreed,
+		CreatedBy:    createdBy,
+		Adoption: &core.Adoption[zulip.UserGroup]{
+			Attribute: "adopt_deactivated",
+			Warning:   warnOfAdoption, Refusal: refuseDeactivated,
 		},
-		Archives: true, DeleteVerb: "deactivate",
 	}
 }
 

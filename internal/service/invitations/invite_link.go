@@ -32,28 +32,32 @@ type inviteLinkResource struct {
 
 // NewInviteLinkResource returns zulip_invite_link.
 func NewInviteLinkResource() resource.Resource {
-	return &inviteLinkResource{core.New(&core.Definition[inviteLinkModel, zulip.Invitation, inviteLinkModel]{
+	return &inviteLinkResource{core.New(&core.Definition[inviteLinkModel, zulip.Invitation]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		ListText: core.ListText{Called: "display name (`invitation link 12`)", Description: "Lists all usable invitation links if the provider's account is an administrator, otherwise its own links."},
-		Schema:   inviteLinkSchema,
-		Source:   core.Source{Part: store.Invitations},
-		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
-			all, err := s.Invitations(ctx)
-			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
-		},
-		WhereIDs:  "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
+		ListText:  core.ListText{Called: "display name (`invitation link 12`)", Description: "Lists all usable invitation links if the provider's account is an administrator, otherwise its own links."},
+		Schema:    inviteLinkSchema,
+		Source:    core.Source{Part: store.Invitations},
 		Key:       func(link *zulip.Invitation) int64 { return link.ID },
 		ReadInto:  func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) { m.read(link) },
-		IsShown:   func(m *base.Meta, state *inviteLinkModel) bool { return state.IsShown(m) },
 		CheckPlan: checkPlan,
-		IsCreated: func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) bool {
-			return link.LinkURL == m.LinkURL.ValueString()
-		},
 		Delete: func(ctx context.Context, c *core.Context, state *inviteLinkModel) error {
 			return c.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64())
 		},
 		DeleteVerb: "revoke",
 		Hint:       inviteLinkHint,
+		Creating: core.Creating[inviteLinkModel, zulip.Invitation]{
+			IsCreated: func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) bool {
+				return link.LinkURL == m.LinkURL.ValueString()
+			},
+		},
+		Unlisted: core.Unlisted[inviteLinkModel, zulip.Invitation]{
+			List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
+				all, err := s.Invitations(ctx)
+				return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
+			},
+			WhereIDs: "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
+			IsShown:  func(m *base.Meta, state *inviteLinkModel) bool { return state.IsShown(m) },
+		},
 	})}
 }
 

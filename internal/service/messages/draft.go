@@ -22,13 +22,11 @@ import (
 
 // NewDraftResource returns zulip_draft.
 func NewDraftResource() resource.Resource {
-	return core.New(&core.Definition[draftModel, zulip.Draft, draftModel]{
+	return core.New(&core.Definition[draftModel, zulip.Draft]{
 		Name: "draft", Title: "draft", Plural: "drafts",
 		ListText: core.ListText{Called: "display name (`draft 5001`)", Description: "Lists the drafts of the provider's account."},
 		Schema:   draftSchema,
 		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
-		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
-		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted. Only the author of a draft sees it.",
 		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
 		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Context) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
@@ -36,6 +34,10 @@ func NewDraftResource() resource.Resource {
 		Validate: validate, CheckPlan: checkDraftPlan,
 		Create: createDraft, Update: updateDraft, Delete: deleteDraft,
 		Hint: draftHint,
+		Unlisted: core.Unlisted[draftModel, zulip.Draft]{
+			List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
+			WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted. Only the author of a draft sees it.",
+		},
 	})
 }
 

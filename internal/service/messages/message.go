@@ -38,7 +38,7 @@ type messageResource struct {
 
 // NewMessageResource returns zulip_message.
 func NewMessageResource() resource.Resource {
-	return &messageResource{core.New(&core.Definition[messageModel, zulip.Message, messageModel]{
+	return &messageResource{core.New(&core.Definition[messageModel, zulip.Message]{
 		Name: "message", Title: "message", Plural: "messages",
 		Schema:    messageSchema,
 		Unsent:    []string{"on_destroy"},

@@ -31,15 +31,11 @@ type scheduledMessageResource struct {
 
 // NewScheduledMessageResource returns zulip_scheduled_message.
 func NewScheduledMessageResource() resource.Resource {
-	return &scheduledMessageResource{core.New(&core.Definition[scheduledMessageModel, zulip.ScheduledMessage, scheduledMessageModel]{
+	return &scheduledMessageResource{core.New(&core.Definition[scheduledMessageModel, zulip.ScheduledMessage]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
 		ListText: core.ListText{Called: "display name (`scheduled message 6001`)", Description: "Lists the unsent scheduled messages of the provider's account."},
 		Schema:   scheduledMessageSchema,
 		Source:   core.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
-		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
-			return s.ScheduledMessages(ctx)
-		},
-		WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
 		Key:      func(message *zulip.ScheduledMessage) int64 { return message.ID },
 		ReadInto: func(m *scheduledMessageModel, message *zulip.ScheduledMessage, c *core.Context) {
 			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
@@ -50,6 +46,12 @@ func NewScheduledMessageResource() resource.Resource {
 		// A delivered message stays on the server.
 		IsKept: func(state *scheduledMessageModel) bool { return state.Delivered.ValueBool() },
 		Hint:   scheduledMessageHint,
+		Unlisted: core.Unlisted[scheduledMessageModel, zulip.ScheduledMessage]{
+			List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
+				return s.ScheduledMessages(ctx)
+			},
+			WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
+		},
 	})}
 }
 

@@ -23,7 +23,7 @@ import (
 
 // NewCodePlaygroundResource returns zulip_code_playground.
 func NewCodePlaygroundResource() resource.Resource {
-	return core.New(&core.Definition[codePlaygroundModel, zulip.Playground, codePlaygroundModel]{
+	return core.New(&core.Definition[codePlaygroundModel, zulip.Playground]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
 		ListText: core.ListText{Called: "language and name (`Python/Try it`)", Description: "Lists the code playgrounds of the organization."},
 		Schema:   codePlaygroundSchema,

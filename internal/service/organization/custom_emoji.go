@@ -34,19 +34,14 @@ type customEmojiResource struct {
 
 // NewCustomEmojiResource returns zulip_custom_emoji.
 func NewCustomEmojiResource() resource.Resource {
-	return &customEmojiResource{core.New(&core.Definition[customEmojiModel, zulip.CustomEmoji, customEmojiModel]{
+	return &customEmojiResource{core.New(&core.Definition[customEmojiModel, zulip.CustomEmoji]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		ListText: core.ListText{Description: "Lists the custom emoji of the organization. Add `file` to the generated configuration: the server doesn't return the images."},
 		Schema:   customEmojiSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source:   core.Source{Part: customEmojiList, Lags: true},
-		Index:    (*snapshot.Snapshot).CustomEmoji,
-		Key:      func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
-		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
-		GoneWord: "deactivated",
-		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
-			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it again.", emoji.Name, emoji.ID)
-		},
+		Source: core.Source{Part: customEmojiList, Lags: true},
+		Index:  (*snapshot.Snapshot).CustomEmoji,
+		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		Unique: core.Unique[customEmojiModel, zulip.CustomEmoji]{
 			Of:       func(m *customEmojiModel) string { return m.Name.ValueString() },
 			Where:    "the organization's settings list all, under Custom emoji",
@@ -55,11 +50,20 @@ func NewCustomEmojiResource() resource.Resource {
 		},
 		ReadInto:  func(m *customEmojiModel, emoji *zulip.CustomEmoji, _ *core.Context) { m.read(emoji) },
 		CheckPlan: checkCustomEmojiPlan,
-		IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Context) bool {
-			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
-		},
-		Create: createCustomEmoji, Delete: deactivate, ReadsToDelete: true, DeleteVerb: "deactivate",
+		Create:    createCustomEmoji, Delete: deactivate, ReadsToDelete: true, DeleteVerb: "deactivate",
 		Hint: customEmojiHint,
+		Creating: core.Creating[customEmojiModel, zulip.CustomEmoji]{
+			IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Context) bool {
+				return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
+			},
+		},
+		Archive: core.Archive[customEmojiModel, zulip.CustomEmoji]{
+			IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+			GoneWord: "deactivated",
+			HowToAdopt: func(emoji *zulip.CustomEmoji) string {
+				return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it again.", emoji.Name, emoji.ID)
+			},
+		},
 	})}
 }
 

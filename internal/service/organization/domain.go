@@ -22,7 +22,7 @@ import (
 
 // NewDomainResource returns zulip_domain.
 func NewDomainResource() resource.Resource {
-	return core.New(&core.Definition[domainModel, zulip.Domain, domainModel]{
+	return core.New(&core.Definition[domainModel, zulip.Domain]{
 		Name: "domain", Title: "domain", Plural: "domains",
 		ListText: core.ListText{Description: "Lists the email domains of the organization."},
 		Schema:   domainSchema,

@@ -34,7 +34,7 @@ const linkifierList = zulip.FetchLinkifiers
 
 // NewLinkifierResource returns zulip_linkifier.
 func NewLinkifierResource() resource.Resource {
-	return core.New(&core.Definition[linkifierModel, zulip.Linkifier, linkifierModel]{
+	return core.New(&core.Definition[linkifierModel, zulip.Linkifier]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
 		ListText: core.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
 		Schema:   linkifierSchema,

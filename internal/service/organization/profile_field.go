@@ -29,7 +29,7 @@ const profileFieldList = zulip.FetchProfileFields
 
 // NewProfileFieldResource returns zulip_custom_profile_field.
 func NewProfileFieldResource() resource.Resource {
-	return core.New(&core.Definition[profileFieldModel, zulip.ProfileField, profileFieldModel]{
+	return core.New(&core.Definition[profileFieldModel, zulip.ProfileField]{
 		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
 		ListText: core.ListText{Description: "Lists the custom profile fields of the organization."},
 		Schema:   profileFieldSchema,

@@ -41,32 +41,36 @@ type userResource struct {
 
 // NewUserResource returns zulip_user.
 func NewUserResource() resource.Resource {
-	return &userResource{core.New(&core.Definition[account, zulip.User, account]{
+	return &userResource{core.New(&core.Definition[account, zulip.User]{
 		Name: "user", Title: "user", Plural: "users",
 		Schema: userSchema,
 		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
-		Source: core.Source{Part: store.Users, One: (*store.Store).ReadUser, OneFor: []string{"active"}},
+		Source: core.Source{Part: store.Users},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
-
-		IsReadByItself: accounts.IsAboveMember,
-		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
-		KeepsGone:      keepsDeactivated,
-		IsShown:        func(m *base.Meta, _ *account) bool { return m.SeesEverybody() },
 		Unique: core.Unique[account, zulip.User]{
-			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
+			Attribute: "email", Word: "address", IgnoresCase: true,
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
-		ReadInto: readInto, CheckPlan: checkPlan, Names: (*account).namesInProfile,
-		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
-		RegisterCreated: func(c *core.Context, _ int64, planned *account) {
-			if !planned.isInactive() {
-				c.Meta.Store.BecameActive()
-			}
-		},
-		IsUnread: isUnread, IsOwnChange: accounts.IsOwnChange,
-		Update: update, Delete: destroy, DeleteVerb: "deactivate",
+		ReadInto: readInto, CheckPlan: checkPlan,
+		Create: create, Update: update, Delete: destroy, DeleteVerb: "deactivate",
 		Hint: hint,
+		Account: core.Account[account, zulip.User]{
+			One: (*store.Store).ReadUser, OneFor: []string{"active"}, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true,
+			KeepsGone: keepsDeactivated, IsUnread: isUnread, IsOwnChange: accounts.IsOwnChange, Names: (*account).namesInProfile,
+		},
+		Archive: core.Archive[account, zulip.User]{
+			IsGone: func(user *zulip.User) bool { return !user.IsActive }, Adopt: adopt,
+		},
+		Creating: core.Creating[account, zulip.User]{
+			MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
+			RegisterCreated: func(c *core.Context, _ int64, planned *account) {
+				if !planned.isInactive() {
+					c.Meta.Store.BecameActive()
+				}
+			},
+		},
+		Unlisted: core.Unlisted[account, zulip.User]{IsShown: func(m *base.Meta, _ *account) bool { return m.SeesEverybody() }},
 	})}
 }
 
