@@ -221,7 +221,6 @@ func anchors(page string) (names []string) {
 var glossaryDebts = map[string]string{
 	"access/plan.Plan":         "a whole plan of the CLI, read from JSON: the package says so",
 	"realm/runstate.State":     "the run state: the package says so",
-	"realm/permission.Setting": "a permission of a table, which the server calls a permission setting",
 }
 
 // maxWords keeps the glossary short enough to be read.

@@ -205,7 +205,7 @@ func (b *builder) namedAddresses() map[string]bool {
 func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	switch row.Class {
 	case meaning.Permission:
-		isSetting := func(setting permission.Setting) bool { return setting.Name == name }
+		isSetting := func(setting permission.Spec) bool { return setting.Name == name }
 		return slices.Contains([]string{"privacy", report.WaitingPeriod, report.SpectatorAccess, "adopt_archived"}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
 			slices.ContainsFunc(permission.UserGroupSettings, isSetting) || slices.ContainsFunc(permission.RealmSettings, isSetting)
 	case meaning.Membership:

@@ -41,7 +41,7 @@ func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 	return currentAttributes{before, c.After(), current}
 }
 
-func unknown(current map[string]meaning.Value, settings []permission.Setting, names ...string) {
+func unknown(current map[string]meaning.Value, settings []permission.Spec, names ...string) {
 	for _, name := range names {
 		current[name] = meaning.Value{IsUnknown: true}
 	}

@@ -23,23 +23,23 @@ import (
 type Samples map[string][2]string
 
 // Test is the test of one table.
-type Test[Model, Object, Update any] struct {
-	Table *attribute.Table[Model, *Object, Update]
+type Test[Model, Object, Patch any] struct {
+	Table *attribute.Table[Model, *Object, Patch]
 	// Samples are needed for every row.
 	Samples Samples
-	// On describes the server for the rows.
-	On attribute.Server
+	// Env describes the server for the rows.
+	Env attribute.Env
 	// Values are the attributes of a model by name.
 	Values func(*Model) map[string]attr.Value
 }
 
 // Of returns the test of a table with a model that is a struct with tfsdk tags.
-func Of[Model, Object, Update any](table *attribute.Table[Model, *Object, Update], samples Samples) *Test[Model, Object, Update] {
-	return &Test[Model, Object, Update]{Table: table, Samples: samples, Values: fields[Model]}
+func Of[Model, Object, Patch any](table *attribute.Table[Model, *Object, Patch], samples Samples) *Test[Model, Object, Patch] {
+	return &Test[Model, Object, Patch]{Table: table, Samples: samples, Values: fields[Model]}
 }
 
 // Check reports the omissions of the table.
-func (c *Test[Model, Object, Update]) Check(t *testing.T) {
+func (c *Test[Model, Object, Patch]) Check(t *testing.T) {
 	t.Helper()
 	for _, problem := range c.Problems() {
 		t.Error(problem)
@@ -47,8 +47,8 @@ func (c *Test[Model, Object, Update]) Check(t *testing.T) {
 }
 
 // Problems returns the omissions of the table.
-func (c *Test[Model, Object, Update]) Problems() []string {
-	check := &checking[Model, Object, Update]{Test: c}
+func (c *Test[Model, Object, Patch]) Problems() []string {
+	check := &checking[Model, Object, Patch]{Test: c}
 	known := map[string]bool{}
 	for _, row := range c.Table.Rows {
 		known[row.AttributeName()] = true
@@ -68,16 +68,16 @@ func (c *Test[Model, Object, Update]) Problems() []string {
 }
 
 // checking is the state of a running check.
-type checking[Model, Object, Update any] struct {
-	*Test[Model, Object, Update]
+type checking[Model, Object, Patch any] struct {
+	*Test[Model, Object, Patch]
 	problems []string
 }
 
-func (c *checking[Model, Object, Update]) errorf(format string, details ...any) {
+func (c *checking[Model, Object, Patch]) errorf(format string, details ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, details...))
 }
 
-func (c *Test[Model, Object, Update]) decode(text string) *Object {
+func (c *Test[Model, Object, Patch]) decode(text string) *Object {
 	object := new(Object)
 	if err := json.Unmarshal([]byte(text), object); err != nil {
 		panic(fmt.Sprintf("the sample %s: %v", text, err))
@@ -86,17 +86,17 @@ func (c *Test[Model, Object, Update]) decode(text string) *Object {
 }
 
 // read returns a model with one attribute of an object, and the attribute.
-func (c *Test[Model, Object, Update]) read(row attribute.Row[Model, *Object, Update], object *Object) (*Model, attr.Value) {
+func (c *Test[Model, Object, Patch]) read(row attribute.Row[Model, *Object, Patch], object *Object) (*Model, attr.Value) {
 	var model Model
 	var diags diag.Diagnostics
-	row.ReadInto(&model, object, c.On, &diags)
+	row.ReadInto(&model, object, c.Env, &diags)
 	if diags.HasError() {
 		panic(fmt.Sprint(row.AttributeName(), diags))
 	}
 	return &model, c.Values(&model)[row.AttributeName()]
 }
 
-func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, Update], before, after *Object) {
+func (c *checking[Model, Object, Patch]) row(row attribute.Row[Model, *Object, Patch], before, after *Object) {
 	name := row.AttributeName()
 	defer func() {
 		if missing := recover(); missing != nil {
@@ -118,7 +118,7 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 	}
 	if resource.IsOptional() || resource.IsRequired() {
 		c.step(row, before, after, prior, planned)
-	} else if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: prior, Object: before}, planned, c.On); found {
+	} else if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: prior, Object: before}, planned, c.Env); found {
 		c.errorf("%s: it cannot be set, and is sent", name)
 	}
 	if resource.IsOptional() && slices.Contains(c.Table.Omittable(), name) {
@@ -132,10 +132,10 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 }
 
 // checkPrivateState checks that the private state has the value of an attribute that the state omits.
-func (c *checking[Model, Object, Update]) checkPrivateState(name string, object *Object, is attr.Value) {
+func (c *checking[Model, Object, Patch]) checkPrivateState(name string, object *Object, is attr.Value) {
 	var diags diag.Diagnostics
-	private := c.Table.PrivateStateOf(new(Model), object, nil, c.On, &diags)
-	prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.On, &diags)
+	private := c.Table.PrivateStateOf(new(Model), object, nil, c.Env, &diags)
+	prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.Env, &diags)
 	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.Unread) > 0 || !kept.Equal(is) {
 		c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, is)
 	}
@@ -143,19 +143,19 @@ func (c *checking[Model, Object, Update]) checkPrivateState(name string, object 
 
 // checkPermissionState checks that the private state has the value of a permission that the state omits: of each role
 // and group, the account, another user, and none.
-func (c *checking[Model, Object, Update]) checkPermissionState(name string) {
+func (c *checking[Model, Object, Patch]) checkPermissionState(name string) {
 	samples := []string{`{}`}
-	for _, id := range []int64{c.On.Account, c.On.Account + 1} {
+	for _, id := range []int64{c.Env.Account, c.Env.Account + 1} {
 		samples = append(samples, fmt.Sprintf(`{%q: {"direct_members": [%d], "direct_subgroups": []}}`, name, id))
 	}
-	for _, group := range c.On.View.UserGroups().List() {
+	for _, group := range c.Env.View.UserGroups().List() {
 		samples = append(samples, fmt.Sprintf(`{%q: %d}`, name, group.ID))
 	}
 	for _, sample := range samples {
 		var diags diag.Diagnostics
 		object := c.decode(sample)
-		private := c.Table.PrivateStateOf(new(Model), object, nil, c.On, &diags)
-		prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.On, &diags)
+		private := c.Table.PrivateStateOf(new(Model), object, nil, c.Env, &diags)
+		prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.Env, &diags)
 		kept, isKept := prior.Permissions[name]
 		held, isHeld := c.Table.Wire.Values(object)[name]
 		if diags.HasError() || len(prior.Unread) > 0 || isKept != isHeld || !reflect.DeepEqual(kept, held) {
@@ -165,10 +165,10 @@ func (c *checking[Model, Object, Update]) checkPermissionState(name string) {
 }
 
 // step checks the change of an attribute from one object to the other.
-func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object, Update], before, after *Object, prior, planned *Model) {
+func (c *checking[Model, Object, Patch]) step(row attribute.Row[Model, *Object, Patch], before, after *Object, prior, planned *Model) {
 	name := row.AttributeName()
 	for _, from := range []attribute.Prior[Model, *Object]{{Values: prior, State: prior, IsState: true}, {Values: prior, Object: before}} {
-		step, problems, found := row.Step(&from, planned, c.On)
+		step, problems, found := row.Step(&from, planned, c.Env)
 		if !found || len(problems) > 0 || step.Attribute != name {
 			c.errorf("%s: a plan does not find that it changes: %v", name, problems)
 			return
@@ -176,18 +176,18 @@ func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object,
 		if step.Current(before) != step.Prior || step.Current(after) != step.Planned || step.Prior == step.Planned {
 			c.errorf("%s: it is not compared: %q and %q were planned from %q to %q", name, step.Current(before), step.Current(after), step.Prior, step.Planned)
 		}
-		var update Update
+		var update Patch
 		if step.Put(&update, before, true); reflect.ValueOf(update).IsZero() {
 			c.errorf("%s: it is not sent", name)
 		}
 	}
-	if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: planned, State: planned, IsState: true}, planned, c.On); found {
+	if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: planned, State: planned, IsState: true}, planned, c.Env); found {
 		c.errorf("%s: it is sent although it does not change", name)
 	}
 }
 
 // permissions checks that the table has a place for each permission, and no others.
-func (c *checking[Model, Object, Update]) permissions(known map[string]bool) {
+func (c *checking[Model, Object, Patch]) permissions(known map[string]bool) {
 	for _, setting := range c.Table.Wire.Table.All() {
 		known[setting.Name] = true
 		if _, ok := c.Table.Permissions[setting.Name]; !ok {
@@ -225,7 +225,7 @@ func fields[Model any](model *Model) map[string]attr.Value {
 
 // Apply sets each settable attribute to the values of both samples, next to a configuration that may be only a name. After
 // each apply the plan must be empty. A change by another run must be found, and reverted.
-func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T) *acctest.Run, base acctest.Values) {
+func (c *Test[Model, Object, Patch]) Apply(t *testing.T, start func(*testing.T) *acctest.Run, base acctest.Values) {
 	for _, row := range c.Table.Rows {
 		name, resource := row.AttributeName(), row.ResourceAttribute(c.Table.Resource)
 		if !resource.IsOptional() && !resource.IsRequired() {

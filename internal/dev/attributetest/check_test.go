@@ -64,7 +64,7 @@ func TestCheck_IncompleteRow_Reported(t *testing.T) {
 				Resource:    "zulip_lamp",
 				Permissions: map[string]attribute.Permission[lampModel]{"may_set": {At: func(m *lampModel) *types.Set { return &m.MaySet }}},
 				Wire: attribute.Permissions[*lamp, lampUpdate]{
-					Table:  permission.Table{Settings: []permission.Setting{{Name: "may_set"}}},
+					Table:  permission.Table{Settings: []permission.Spec{{Name: "may_set"}}},
 					Values: func(*lamp) map[string]zulip.GroupSettingValue { return nil },
 				},
 			}

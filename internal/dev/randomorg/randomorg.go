@@ -100,7 +100,7 @@ var (
 	})
 )
 
-func namesOf(settings []permission.Setting) (names []string) {
+func namesOf(settings []permission.Spec) (names []string) {
 	for _, setting := range settings {
 		names = append(names, setting.Name)
 	}
@@ -195,13 +195,13 @@ func (o *Organization) role(names ...string) string {
 }
 
 // value draws a value of a permission, in the API's form.
-func (o *Organization) value(of []permission.Setting, setting string) string {
+func (o *Organization) value(of []permission.Spec, setting string) string {
 	value, _ := o.valueAndPrincipals(of, setting)
 	return value
 }
 
 // valueAndPrincipals is value, which also returns the plan's form.
-func (o *Organization) valueAndPrincipals(of []permission.Setting, setting string) (value string, principals []string) {
+func (o *Organization) valueAndPrincipals(of []permission.Spec, setting string) (value string, principals []string) {
 	switch o.rand.IntN(3) {
 	case 0:
 		if group := o.draw(slices.Sorted(maps.Keys(o.Groups))...); group != "" {
@@ -217,7 +217,7 @@ func (o *Organization) valueAndPrincipals(of []permission.Setting, setting strin
 		return fmt.Sprintf(`{"direct_members":%s,"direct_subgroups":[]}`, o.ids(people)), principals
 	}
 	roles := []string{"administrators", "moderators", "members"}
-	if slices.ContainsFunc(of, func(one permission.Setting) bool { return one.Name == setting && one.AllowEveryone }) {
+	if slices.ContainsFunc(of, func(one permission.Spec) bool { return one.Name == setting && one.AllowEveryone }) {
 		roles = append(roles, "everyone")
 	}
 	role := o.draw(roles...)

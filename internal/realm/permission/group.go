@@ -49,7 +49,7 @@ func (a *Access) HeldInGroup(name string, permissions map[string]zulip.GroupSett
 // grant is one of the permissions that permit something with a user group.
 type grant struct {
 	table   Table
-	setting Setting
+	setting Spec
 	value   zulip.GroupSettingValue
 	isKnown bool
 }

@@ -220,7 +220,7 @@ func TestTables_Sandbox_SameRules(t *testing.T) {
 	}
 }
 
-func ofProvider(s permission.Setting, isShown bool) permissionRules {
+func ofProvider(s permission.Spec, isShown bool) permissionRules {
 	by := s.SupportedBy()
 	return permissionRules{
 		// Below the oldest supported level, some permissions had another form, which the sandbox also has.

@@ -156,8 +156,8 @@ func unknownRole(principal Principal, subject string, taken []string, org Organi
 	return notFound(principal, subject+" are "+strings.Join(taken[:len(taken)-1], ", ")+" and "+taken[len(taken)-1]+".", nearest)
 }
 
-// Setting describes one permission of channels, of user groups, or of the organization.
-type Setting struct {
+// Spec describes one permission of channels, of user groups, or of the organization.
+type Spec struct {
 	// Name is the name of the parameter in the API, and of the attribute.
 	Name string
 	// FeatureLevel is the first at which the value is a group-setting value.
@@ -223,7 +223,7 @@ func isSystemGroup(value zulip.GroupSettingValue, org Organization) bool {
 
 // SupportedBy returns the rules for the setting that this provider assumes for servers that
 // do not publish them.
-func (s Setting) SupportedBy() zulip.SupportedPermission {
+func (s Spec) SupportedBy() zulip.SupportedPermission {
 	return zulip.SupportedPermission{
 		AllowNobodyGroup: !s.RefuseNobody, AllowEveryoneGroup: s.AllowEveryone,
 		RequireSystemGroup: len(s.Roles) > 0, AllowedSystemGroups: s.Roles,

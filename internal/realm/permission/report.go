@@ -274,7 +274,7 @@ func pluralize(n int, thing string) string {
 
 // OrganizationChange is one permission of the organization before and after.
 type OrganizationChange struct {
-	Setting       Setting
+	Setting       Spec
 	Before, After zulip.GroupSettingValue
 	// Unknown is true if the people in After are not known yet.
 	Unknown bool
@@ -299,7 +299,7 @@ func (r Report) Organization(before, after *Access, changes []OrganizationChange
 }
 
 // HeldBy is [Access.Admitted] as far as it is known.
-func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingValue) Held {
+func (a *Access) HeldBy(table Table, setting Spec, value zulip.GroupSettingValue) Held {
 	least, most, isOpen := a.Bounds(value)
 	return Held{
 		roster: a.roster, isUnknown: isOpen,
@@ -311,12 +311,12 @@ func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingVa
 // people in its value, with two restrictions. Guests are included only if the server allows guests for the setting and
 // accepts their requests. Bots are included only if the server accepts their requests: incoming webhook bots can only
 // send messages, and no bot can use some endpoints.
-func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
+func (a *Access) Admitted(table Table, setting Spec, value zulip.GroupSettingValue) People {
 	return a.admitted(table, setting, a.In(value))
 }
 
 // admitted returns those of some people who can exercise a permission that includes all of them.
-func (a *Access) admitted(table Table, setting Setting, people People) People {
+func (a *Access) admitted(table Table, setting Spec, people People) People {
 	if !setting.BySending {
 		people = People{people.roster, people.set.minus(a.webhooks)}
 	}

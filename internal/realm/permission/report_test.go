@@ -218,7 +218,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 		return zulip.NamedGroup(facts.Groups[i].ID)
 	}
 	change := func(setting string, before, after zulip.GroupSettingValue) permission.OrganizationChange {
-		i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == setting })
+		i := slices.IndexFunc(permission.RealmSettings, func(s permission.Spec) bool { return s.Name == setting })
 		return permission.OrganizationChange{Setting: permission.RealmSettings[i], Before: before, After: after}
 	}
 	listed := func(members ...int64) zulip.GroupSettingValue { return zulip.GroupSettingValue{DirectMembers: members} }
@@ -267,7 +267,7 @@ func TestReport_Organization_AccessChanges(t *testing.T) {
 func TestReport_OrganizationGuests_ByServerRules(t *testing.T) {
 	_, facts := team(t)
 	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}
-	i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == "can_resolve_topics_group" })
+	i := slices.IndexFunc(permission.RealmSettings, func(s permission.Spec) bool { return s.Name == "can_resolve_topics_group" })
 	change := permission.OrganizationChange{Setting: permission.RealmSettings[i], After: zulip.GroupSettingValue{DirectMembers: []int64{5}}}
 	access := permission.NewAccess(facts)
 	if got := (permission.Report{}).Organization(access, access, []permission.OrganizationChange{change}); got != "" {

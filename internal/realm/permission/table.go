@@ -17,13 +17,13 @@ type Table struct {
 	Key string
 	// Noun is the name of the kind in messages: `channel`, `user group`, `organization`.
 	Noun     string
-	Settings []Setting
+	Settings []Spec
 	// Shown are permissions that can only be read.
-	Shown []Setting
+	Shown []Spec
 }
 
 // All lists the permissions of the table, those that can only be read last.
-func (t Table) All() []Setting { return slices.Concat(t.Settings, t.Shown) }
+func (t Table) All() []Spec { return slices.Concat(t.Settings, t.Shown) }
 
 // The kinds of object that have permissions.
 var (
@@ -33,13 +33,13 @@ var (
 )
 
 // Setting returns the setting with a name, which the table must have.
-func (t Table) Setting(name string) Setting {
-	return t.Settings[slices.IndexFunc(t.Settings, func(one Setting) bool { return one.Name == name })]
+func (t Table) Setting(name string) Spec {
+	return t.Settings[slices.IndexFunc(t.Settings, func(one Spec) bool { return one.Name == name })]
 }
 
 // Supported returns the rules for a setting: those that the server publishes, or those of this table without them,
 // because a newer server may have others. realm may be nil.
-func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPermission {
+func (t Table) Supported(setting Spec, realm *zulip.Realm) zulip.SupportedPermission {
 	if realm != nil {
 		if said, ok := realm.SupportedPermissions[t.Key][setting.Name]; ok {
 			return said
@@ -50,7 +50,7 @@ func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPer
 
 // DefaultOf returns the initial principal of a setting: the one that the server publishes, or the one of this table
 // without it. realm may be nil.
-func (t Table) DefaultOf(setting Setting, realm *zulip.Realm) string {
+func (t Table) DefaultOf(setting Spec, realm *zulip.Realm) string {
 	return cmp.Or(t.Supported(setting, realm).DefaultGroupName, setting.Default)
 }
 
@@ -83,7 +83,7 @@ func namesUserGroup(value zulip.GroupSettingValue, org Organization) bool {
 
 // ChannelSettings are the permissions of a channel in the order in which the server
 // applies them (server-behavior §P9, §C10).
-var ChannelSettings = withLevels("zulip_channel", []Setting{
+var ChannelSettings = withLevels("zulip_channel", []Spec{
 	{
 		Name: "can_add_subscribers_group", NeedsContentAccess: true,
 		Action:  "subscribe others to the channel",
@@ -152,7 +152,7 @@ var DroppedAtCreation = []string{
 
 // UserGroupSettings are the permissions of a user group. The server executes all of a request or nothing, so their
 // order has no meaning (server-behavior §P10, §G4).
-var UserGroupSettings = withLevels("zulip_user_group", []Setting{
+var UserGroupSettings = withLevels("zulip_user_group", []Spec{
 	{
 		Name: "can_add_members_group", BotsSince: featurelevel.UserGroupsByBots,
 		Action:  "add members and subgroups to the group",
@@ -188,7 +188,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 // RealmSettings are the permissions of an organization, by name as `PATCH /realm` has
 // them (server-behavior §P11). Their defaults are those of an organization that is not for
 // education.
-var RealmSettings = withLevels("zulip_organization", []Setting{
+var RealmSettings = withLevels("zulip_organization", []Spec{
 	{
 		Name: "can_access_all_users_group", AllowEveryone: true, RefuseNobody: true, Roles: []string{"role:everyone", "role:members"},
 		Action:  "see everyone in the organization; other guests see only people they share a channel or a conversation with",
@@ -313,7 +313,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 
 // RealmShown are the permissions of an organization that can only be read: a production server fails on a request that
 // contains them. Their Action completes the phrase "those who …".
-var RealmShown = withLevels("zulip_organization", []Setting{
+var RealmShown = withLevels("zulip_organization", []Spec{
 	{
 		Name: "workplace_users_group", AllowEveryone: true,
 		Action:  "count as workplace users if the organization's plan has discounts for others",
@@ -322,7 +322,7 @@ var RealmShown = withLevels("zulip_organization", []Setting{
 })
 
 // withLevels takes the levels of the settings from the table of feature levels.
-func withLevels(resource string, settings []Setting) []Setting {
+func withLevels(resource string, settings []Spec) []Spec {
 	for i := range settings {
 		settings[i].FeatureLevel = featurelevel.Lookup(resource, settings[i].Name)
 	}

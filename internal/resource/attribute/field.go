@@ -28,7 +28,7 @@ import (
 )
 
 // Field is the row of an attribute that is a string, a boolean, a number or a set of strings.
-type Field[Model, Object, Update any, Value attr.Value] struct {
+type Field[Model, Object, Patch any, Value attr.Value] struct {
 	Name string
 	// Description describes the attribute on the pages of the resource and of data sources. Setting adds advice about
 	// setting it on the page of the resource. Role and feature level are added automatically.
@@ -48,20 +48,20 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 	// Read returns the value of an object; null if the server does not have the attribute.
 	Read func(Object) Value
 	// Send writes a planned value into an update of the current object.
-	Send func(update *Update, current Object, planned Value)
+	Send func(update *Patch, current Object, planned Value)
 	// Text returns a value for messages, the same for two values with the same meaning. If it is nil, the value itself
 	// is the text.
 	Text func(Value) string
 }
 
 // AttributeName is the name of the attribute.
-func (f Field[Model, Object, Update, Value]) AttributeName() string { return f.Name }
+func (f Field[Model, Object, Patch, Value]) AttributeName() string { return f.Name }
 
 // Takes returns the role or permission that an account needs to set the attribute.
-func (f Field[Model, Object, Update, Value]) Takes() Requirement { return f.Requires }
+func (f Field[Model, Object, Patch, Value]) Takes() Requirement { return f.Requires }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
-func (f Field[Model, Object, Update, Value]) ResourceAttribute(resource string) schema.Attribute {
+func (f Field[Model, Object, Patch, Value]) ResourceAttribute(resource string) schema.Attribute {
 	optional, text := !f.Required && !f.ReadOnly, f.Description
 	for _, sentence := range []string{f.Setting, f.Requires.sentence(), needs(resource, f.Name)} {
 		if sentence != "" {
@@ -96,7 +96,7 @@ func (f Field[Model, Object, Update, Value]) ResourceAttribute(resource string) 
 }
 
 // DataSourceAttribute describes the attribute in the schema of a data source.
-func (f Field[Model, Object, Update, Value]) DataSourceAttribute(resource string) datasourceschema.Attribute {
+func (f Field[Model, Object, Patch, Value]) DataSourceAttribute(resource string) datasourceschema.Attribute {
 	text := f.Description
 	if sentence := needs(resource, f.Name); sentence != "" {
 		text += " " + sentence
@@ -142,7 +142,7 @@ func only[Modifier any](wanted bool, modifier func() Modifier) []Modifier {
 }
 
 // ReadInto sets the model to the object's value.
-func (f Field[Model, Object, Update, Value]) ReadInto(model *Model, object Object, _ Server, _ *diag.Diagnostics) {
+func (f Field[Model, Object, Patch, Value]) ReadInto(model *Model, object Object, _ Env, _ *diag.Diagnostics) {
 	read, at := f.Read(object), f.At(model)
 	if base.IsSet(*at) && !read.IsNull() && f.text(*at) == f.text(read) {
 		return
@@ -151,22 +151,22 @@ func (f Field[Model, Object, Update, Value]) ReadInto(model *Model, object Objec
 }
 
 // Step returns the change to a planned value whose meaning differs from that of the prior one.
-func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Server) (step Step[Object, Update], problems []permission.Problem, found bool) {
+func (f Field[Model, Object, Patch, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Env) (step Step[Object, Patch], problems []permission.Problem, found bool) {
 	value := *f.At(planned)
 	before, want := f.text(*f.At(prior.Values)), f.text(value)
 	if f.ReadOnly || !base.IsSet(value) || before == want {
 		return step, nil, false
 	}
-	return Step[Object, Update]{
+	return Step[Object, Patch]{
 		Attribute: f.Name, Prior: f.quoted(*f.At(prior.Values)), Planned: f.quoted(value),
 		Current: func(object Object) string { return f.quoted(f.Read(object)) },
-		Put:     func(update *Update, current Object, _ bool) { f.Send(update, current, value) },
+		Put:     func(update *Patch, current Object, _ bool) { f.Send(update, current, value) },
 	}, nil, true
 }
 
 // KeepPrior keeps the prior value if the planned one means the same, or if the server does not have the attribute,
 // because it won't have it after the apply either.
-func (f Field[Model, Object, Update, Value]) KeepPrior(config, planned, prior *Model, _ Server) {
+func (f Field[Model, Object, Patch, Value]) KeepPrior(config, planned, prior *Model, _ Env) {
 	plan, before := f.At(planned), *f.At(prior)
 	switch {
 	case (*plan).IsUnknown() && before.IsNull() && (*f.At(config)).IsNull(),
@@ -176,12 +176,12 @@ func (f Field[Model, Object, Update, Value]) KeepPrior(config, planned, prior *M
 }
 
 // KeepPlanned keeps the planned value, unless that is unknown.
-func (f Field[Model, Object, Update, Value]) KeepPlanned(model, planned *Model) {
+func (f Field[Model, Object, Patch, Value]) KeepPlanned(model, planned *Model) {
 	base.KeepKnown(f.At(model), *f.At(planned))
 }
 
 // ForgetUnknown makes an unknown value null.
-func (f Field[Model, Object, Update, Value]) ForgetUnknown(model *Model) {
+func (f Field[Model, Object, Patch, Value]) ForgetUnknown(model *Model) {
 	if at := f.At(model); (*at).IsUnknown() {
 		*at = null[Value]()
 	}
@@ -196,7 +196,7 @@ func null[Value attr.Value]() (value Value) {
 }
 
 // quoted returns a value for messages, in which white space must be visible.
-func (f Field[Model, Object, Update, Value]) quoted(value Value) string {
+func (f Field[Model, Object, Patch, Value]) quoted(value Value) string {
 	if _, isText := any(value).(types.String); isText {
 		return strconv.Quote(f.text(value))
 	}
@@ -205,7 +205,7 @@ func (f Field[Model, Object, Update, Value]) quoted(value Value) string {
 
 // text returns a value for comparison. Terraform normalizes every text to the Unicode normal form NFC, so that two
 // forms of the same text must compare as equal.
-func (f Field[Model, Object, Update, Value]) text(value Value) string {
+func (f Field[Model, Object, Patch, Value]) text(value Value) string {
 	if f.Text != nil {
 		return norm.NFC.String(f.Text(value))
 	}
@@ -389,7 +389,7 @@ func (r Requirement) sentence() string {
 }
 
 // CheckPermissions refuses steps that the account can't make, and names who can.
-func (t *Table[Model, Object, Update]) CheckPermissions(b *base.Base, steps []Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Patch]) CheckPermissions(b *base.Base, steps []Step[Object, Patch], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)
 		if takes.Role != 0 {
@@ -402,7 +402,7 @@ func (t *Table[Model, Object, Update]) CheckPermissions(b *base.Base, steps []St
 }
 
 // Requires returns the role or permission that an account needs to set an attribute.
-func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
+func (t *Table[Model, Object, Patch]) Requires(attribute string) Requirement {
 	for _, row := range t.Rows {
 		if row.AttributeName() == attribute {
 			return row.Takes()

@@ -138,7 +138,7 @@ func (p PermissionPlan) Classify(setting string) Case {
 // supported returns the supported values of a permission.
 func (p PermissionPlan) supported(setting string) zulip.SupportedPermission {
 	all := p.Table.All()
-	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
+	i := slices.IndexFunc(all, func(one permission.Spec) bool { return one.Name == setting })
 	return p.Table.Supported(all[i], p.View.Realm())
 }
 
@@ -152,7 +152,7 @@ func (p PermissionPlan) Check(diags *diag.Diagnostics) {
 	}
 }
 
-func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostics) {
+func (p PermissionPlan) check(setting permission.Spec, diags *diag.Diagnostics) {
 	at, found := path.Root(setting.Name), p.Classify(setting.Name)
 	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
 	addProblems(diags, at, found.Problems)

@@ -55,15 +55,15 @@ import (
 )
 
 // Table describes all attributes of a resource that the server stores.
-type Table[Model, Object, Update any] struct {
+type Table[Model, Object, Patch any] struct {
 	// Resource is the name of the resource in the table of feature levels.
 	Resource string
 	// Rows are the attributes other than permissions.
-	Rows []Row[Model, Object, Update]
+	Rows []Row[Model, Object, Patch]
 	// Permissions are the attributes that are permissions, by name: one for each row of Wire.Table.
 	Permissions map[string]Permission[Model]
 	// Wire has the permissions, and their places in an object and an update.
-	Wire Permissions[Object, Update]
+	Wire Permissions[Object, Patch]
 	// OmitUnmanaged is true if the state omits unmanaged attributes: see [Prior].
 	OmitUnmanaged bool
 	// New is an object that is created without attributes. It goes with OmitUnmanaged.
@@ -71,18 +71,18 @@ type Table[Model, Object, Update any] struct {
 }
 
 // Row is one attribute of a table. [Field] implements it for most of them.
-type Row[Model, Object, Update any] interface {
+type Row[Model, Object, Patch any] interface {
 	// AttributeName is the name of the attribute.
 	AttributeName() string
 	// ResourceAttribute and DataSourceAttribute describe it in the schema of the resource, and in that of data sources.
 	ResourceAttribute(resource string) schema.Attribute
 	DataSourceAttribute(resource string) datasourceschema.Attribute
 	// ReadInto sets the model to the server's value. A value in the model with the same meaning keeps its form.
-	ReadInto(model *Model, object Object, on Server, diags *diag.Diagnostics)
+	ReadInto(model *Model, object Object, env Env, diags *diag.Diagnostics)
 	// Step returns the change from the prior to the planned value; found is false if there is none.
-	Step(prior *Prior[Model, Object], planned *Model, on Server) (step Step[Object, Update], problems []permission.Problem, found bool)
+	Step(prior *Prior[Model, Object], planned *Model, env Env) (step Step[Object, Patch], problems []permission.Problem, found bool)
 	// KeepPrior gives the plan the prior value if the two mean the same.
-	KeepPrior(config, planned, prior *Model, on Server)
+	KeepPrior(config, planned, prior *Model, env Env)
 	// KeepPlanned gives the model the planned value, unless that is unknown.
 	KeepPlanned(model, planned *Model)
 	// ForgetUnknown makes an unknown value null.
@@ -100,8 +100,8 @@ type Permission[Model any] struct {
 	Requires Requirement
 }
 
-// Server is the context that a row may need besides the object.
-type Server struct {
+// Env is the context that a row may need besides the object.
+type Env struct {
 	View         *snapshot.Snapshot
 	FeatureLevel int
 	Site         string
@@ -109,9 +109,9 @@ type Server struct {
 	Account int64
 }
 
-// On returns the context of rows for the server of a resource or data source.
-func On(b *base.Base, view *snapshot.Snapshot) Server {
-	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site(), Account: b.Meta.Store.Self().ID}
+// NewEnv returns the context of rows for the server of a resource or data source.
+func NewEnv(b *base.Base, view *snapshot.Snapshot) Env {
+	return Env{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site(), Account: b.Meta.Store.Self().ID}
 }
 
 // Prior is the starting point of a plan: a state, or for a new object the object that it starts from.
@@ -138,33 +138,33 @@ type Prior[Model, Object any] struct {
 }
 
 // PriorState returns a state as the starting point of a plan. raw are the permissions in its private state.
-func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, on Server) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
+func (t *Table[Model, Object, Patch]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, env Env) *Prior[Model, Object] {
+	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, env.View)}
 }
 
 // PriorWithPrivate is PriorState with the omitted values. object was just read, or is nil.
-func (t *Table[Model, Object, Update]) PriorWithPrivate(state *Model, private PrivateState, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
-	prior := t.PriorState(state, private.Permissions, on)
-	t.complete(prior, private.Unmanaged, object, on, diags)
+func (t *Table[Model, Object, Patch]) PriorWithPrivate(state *Model, private PrivateState, object *Object, env Env, diags *diag.Diagnostics) *Prior[Model, Object] {
+	prior := t.PriorState(state, private.Permissions, env)
+	t.complete(prior, private.Unmanaged, object, env, diags)
 	return prior
 }
 
 // PriorObject returns an object as the starting point of a plan.
-func (t *Table[Model, Object, Update]) PriorObject(object Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
+func (t *Table[Model, Object, Patch]) PriorObject(object Object, env Env, diags *diag.Diagnostics) *Prior[Model, Object] {
 	values := new(Model)
 	for _, row := range t.Rows {
-		row.ReadInto(values, object, on, diags)
+		row.ReadInto(values, object, env, diags)
 	}
 	return &Prior[Model, Object]{Values: values, Object: object, Permissions: t.Wire.Values(object)}
 }
 
 // Sets returns the places of the permissions in a model.
-func (t *Table[Model, Object, Update]) Sets(model *Model) Sets {
+func (t *Table[Model, Object, Patch]) Sets(model *Model) Sets {
 	return func(setting string) *types.Set { return t.Permissions[setting].At(model) }
 }
 
 // ResourceAttributes describes all attributes in the schema of the resource.
-func (t *Table[Model, Object, Update]) ResourceAttributes() map[string]schema.Attribute {
+func (t *Table[Model, Object, Patch]) ResourceAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, row := range t.Rows {
 		attributes[row.AttributeName()] = row.ResourceAttribute(t.Resource)
@@ -174,7 +174,7 @@ func (t *Table[Model, Object, Update]) ResourceAttributes() map[string]schema.At
 }
 
 // DataSourceAttributes describes all attributes in the schema of a data source.
-func (t *Table[Model, Object, Update]) DataSourceAttributes() map[string]datasourceschema.Attribute {
+func (t *Table[Model, Object, Patch]) DataSourceAttributes() map[string]datasourceschema.Attribute {
 	attributes := map[string]datasourceschema.Attribute{}
 	for _, row := range t.Rows {
 		attributes[row.AttributeName()] = row.DataSourceAttribute(t.Resource)
@@ -185,15 +185,15 @@ func (t *Table[Model, Object, Update]) DataSourceAttributes() map[string]datasou
 
 // Read sets the model to the server's values. A value in the model with the same meaning keeps its form, so that a
 // plan shows no spurious difference.
-func (t *Table[Model, Object, Update]) Read(model *Model, object Object, on Server, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Patch]) Read(model *Model, object Object, env Env, diags *diag.Diagnostics) {
 	for _, row := range t.Rows {
-		row.ReadInto(model, object, on, diags)
+		row.ReadInto(model, object, env, diags)
 	}
-	t.Sets(model).Read(t.Wire.Table, t.Wire.Values(object), on.View)
+	t.Sets(model).Read(t.Wire.Table, t.Wire.Values(object), env.View)
 }
 
 // ForgetUnknown makes unknown values null, because a state can't have them.
-func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
+func (t *Table[Model, Object, Patch]) ForgetUnknown(model *Model) {
 	t.Sets(model).ForgetUnknown(t.Wire.Table)
 	for _, row := range t.Rows {
 		row.ForgetUnknown(model)
@@ -201,15 +201,15 @@ func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
 }
 
 // Steps returns the changes from the prior to the planned values. It omits attributes that are unset or unknown.
-func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planned *Model, on Server) ([]Step[Object, Update], []permission.Problem) {
+func (t *Table[Model, Object, Patch]) Steps(prior *Prior[Model, Object], planned *Model, env Env) ([]Step[Object, Patch], []permission.Problem) {
 	var before Sets
 	if prior.IsState {
 		before = t.Sets(prior.State)
 	}
-	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), on.View)
-	var steps []Step[Object, Update]
+	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), env.View)
+	var steps []Step[Object, Patch]
 	for _, row := range t.Rows {
-		step, more, found := row.Step(prior, planned, on)
+		step, more, found := row.Step(prior, planned, env)
 		problems = append(problems, more...)
 		if found {
 			steps = append(steps, step)
@@ -219,7 +219,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 }
 
 // PermissionPlan returns the plan of the permissions, for its checks.
-func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) PermissionPlan {
+func (t *Table[Model, Object, Patch]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) PermissionPlan {
 	plan := PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
 		plan.State = t.Sets(prior.State)
@@ -228,37 +228,37 @@ func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, pr
 }
 
 // KeepPrior gives a plan the values of the state with the same meaning, so that it shows no spurious difference.
-func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *Prior[Model, Object], on Server) {
+func (t *Table[Model, Object, Patch]) KeepPrior(config, planned *Model, prior *Prior[Model, Object], env Env) {
 	if !prior.IsState {
 		return
 	}
-	t.PermissionPlan(config, planned, prior, on.View).KeepEqual()
+	t.PermissionPlan(config, planned, prior, env.View).KeepEqual()
 	for _, row := range t.Rows {
-		row.KeepPrior(config, planned, prior.State, on)
+		row.KeepPrior(config, planned, prior.State, env)
 	}
 }
 
 // KeepPlanned gives a model the known planned values, and returns the permissions that differ.
-func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (differing []string) {
+func (t *Table[Model, Object, Patch]) KeepPlanned(model, planned *Model) (differing []string) {
 	for _, row := range t.Rows {
 		row.KeepPlanned(model, planned)
 	}
 	return t.Sets(model).Keep(t.Wire.Table, t.Sets(planned))
 }
 
-// Store sets the state to the server's values, and the private state to the server's permissions; set writes the state.
+// SaveState sets the state to the server's values, and the private state to the server's permissions; set writes the state.
 // Without an object the state stays unchanged.
 //
 // After an apply, planned is its plan, and the state gets the planned values: Terraform accepts no others. A change
 // in the meantime shows in the next plan.
-func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, now *Reading[Object], planned *Model, on Server,
+func (t *Table[Model, Object, Patch]) SaveState(ctx context.Context, state *Model, now *Reading[Object], planned *Model, env Env,
 	set func() diag.Diagnostics, private PrivateSetter, diags *diag.Diagnostics,
 ) {
 	if now == nil {
 		return
 	}
-	on.View = now.View
-	t.Read(state, now.Thing, on, diags)
+	env.View = now.View
+	t.Read(state, now.Thing, env, diags)
 	var differing []string
 	if planned != nil {
 		differing = t.KeepPlanned(state, planned)
@@ -281,11 +281,11 @@ func Attributes(attributes map[string]schema.Attribute, table permission.Table) 
 	}
 }
 
-func shownDescription(setting permission.Setting) string {
+func shownDescription(setting permission.Spec) string {
 	return fmt.Sprintf("Principals that %s.", setting.Action)
 }
 
-func attributeOf(setting permission.Setting) schema.SetAttribute {
+func attributeOf(setting permission.Spec) schema.SetAttribute {
 	return schema.SetAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
@@ -298,7 +298,7 @@ func attributeOf(setting permission.Setting) schema.SetAttribute {
 
 // DataSourceAttributes adds an attribute that shows each permission of a table.
 func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, table permission.Table) {
-	add := func(setting permission.Setting, description string) {
+	add := func(setting permission.Spec, description string) {
 		attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 	}
 	for _, setting := range table.Settings {
@@ -309,7 +309,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 	}
 }
 
-func description(setting permission.Setting) string {
+func description(setting permission.Spec) string {
 	text := fmt.Sprintf("Principals that can %s.", setting.Action)
 	if !setting.AllowEveryone {
 		text += " Never guests."

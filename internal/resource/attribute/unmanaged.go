@@ -40,8 +40,8 @@ func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Di
 	return b
 }
 
-// Store writes the private state.
-func (b *PrivateState) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+// SaveState writes the private state.
+func (b *PrivateState) SaveState(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	KeepRaw(ctx, private, b.Permissions, nil, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
@@ -58,8 +58,8 @@ func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Dia
 }
 
 // omittable is a row whose attribute a state can omit. The private state then has its value.
-type omittable[Model, Object, Update any] interface {
-	Row[Model, Object, Update]
+type omittable[Model, Object, Patch any] interface {
+	Row[Model, Object, Patch]
 	isOptional() bool
 	isNull(*Model) bool
 	encode(*Model) any
@@ -68,17 +68,17 @@ type omittable[Model, Object, Update any] interface {
 
 // isOptional reports whether the attribute can be configured and omitted from the state. A set stays in the state,
 // because encode does not support sets.
-func (f Field[Model, Object, Update, Value]) isOptional() bool {
+func (f Field[Model, Object, Patch, Value]) isOptional() bool {
 	_, isSet := any(*new(Value)).(types.Set)
 	return !f.Required && !f.ReadOnly && !isSet
 }
 
-func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool {
+func (f Field[Model, Object, Patch, Value]) isNull(model *Model) bool {
 	return (*f.At(model)).IsNull()
 }
 
 // encode returns the value in JSON; nil for null.
-func (f Field[Model, Object, Update, Value]) encode(model *Model) any {
+func (f Field[Model, Object, Patch, Value]) encode(model *Model) any {
 	switch value := any(*f.At(model)).(type) {
 	case types.String:
 		return value.ValueStringPointer()
@@ -90,7 +90,7 @@ func (f Field[Model, Object, Update, Value]) encode(model *Model) any {
 	return nil
 }
 
-func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMessage) (err error) {
+func (f Field[Model, Object, Patch, Value]) decode(model *Model, raw json.RawMessage) (err error) {
 	var value attr.Value
 	switch any(*f.At(model)).(type) {
 	case types.String:
@@ -113,14 +113,14 @@ func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMe
 }
 
 // Omittable returns the names of the attributes that a state can omit.
-func (t *Table[Model, Object, Update]) Omittable() (names []string) {
+func (t *Table[Model, Object, Patch]) Omittable() (names []string) {
 	return t.omitted(new(Model))
 }
 
 // omittable returns the rows that a state can omit.
-func (t *Table[Model, Object, Update]) omittable() (rows []omittable[Model, Object, Update]) {
+func (t *Table[Model, Object, Patch]) omittable() (rows []omittable[Model, Object, Patch]) {
 	for _, row := range t.Rows {
-		if one, ok := row.(omittable[Model, Object, Update]); ok && one.isOptional() {
+		if one, ok := row.(omittable[Model, Object, Patch]); ok && one.isOptional() {
 			rows = append(rows, one)
 		}
 	}
@@ -128,7 +128,7 @@ func (t *Table[Model, Object, Update]) omittable() (rows []omittable[Model, Obje
 }
 
 // omitted returns the names of the attributes that a state omits.
-func (t *Table[Model, Object, Update]) omitted(state *Model) (names []string) {
+func (t *Table[Model, Object, Patch]) omitted(state *Model) (names []string) {
 	if !t.OmitUnmanaged {
 		return nil
 	}
@@ -146,15 +146,15 @@ func (t *Table[Model, Object, Update]) omitted(state *Model) (names []string) {
 }
 
 // Refresh is Read for an existing state, in which omitted attributes stay omitted.
-func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on Server, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Patch]) Refresh(state *Model, object Object, env Env, diags *diag.Diagnostics) {
 	omitted := t.omitted(state)
 	for _, row := range t.Rows {
 		if !slices.Contains(omitted, row.AttributeName()) {
-			row.ReadInto(state, object, on, diags)
+			row.ReadInto(state, object, env, diags)
 		}
 	}
 	sets := t.Sets(state)
-	sets.Read(t.Wire.Table, t.Wire.Values(object), on.View)
+	sets.Read(t.Wire.Table, t.Wire.Values(object), env.View)
 	for _, setting := range t.Wire.Table.Settings {
 		if slices.Contains(omitted, setting.Name) {
 			*sets(setting.Name) = types.SetNull(types.StringType)
@@ -180,7 +180,7 @@ type unmanaged struct {
 
 // PrivateStateOf returns the private state for a state of an object. differing are the permissions whose values in
 // the state and on the server differ.
-func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *PrivateState {
+func (t *Table[Model, Object, Patch]) PrivateStateOf(state *Model, object Object, differing []string, env Env, diags *diag.Diagnostics) *PrivateState {
 	held, omitted := t.Wire.Values(object), t.omitted(state)
 	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}}
 	for setting, value := range held {
@@ -189,12 +189,12 @@ func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Objec
 	for _, setting := range slices.Concat(differing, omitted) {
 		delete(b.Permissions, setting)
 	}
-	current := t.encode(object, held, on, diags)
+	current := t.encode(object, held, env, diags)
 	if !slices.ContainsFunc(omitted, func(name string) bool { return string(current[name]) != nullJSON }) {
 		return b
 	}
-	initial := t.initial(on, diags)
-	kept := unmanaged{fingerprint(initial), on.Account, on.FeatureLevel, map[string]json.RawMessage{}}
+	initial := t.initial(env, diags)
+	kept := unmanaged{fingerprint(initial), env.Account, env.FeatureLevel, map[string]json.RawMessage{}}
 	for _, name := range omitted {
 		if string(current[name]) != string(initial[name]) {
 			kept.Values[name] = current[name]
@@ -205,11 +205,11 @@ func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Objec
 }
 
 // encode returns the attributes of an object that a state can omit. One that the server does not have is null.
-func (t *Table[Model, Object, Update]) encode(object Object, permissions map[string]zulip.GroupSettingValue, on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+func (t *Table[Model, Object, Patch]) encode(object Object, permissions map[string]zulip.GroupSettingValue, env Env, diags *diag.Diagnostics) map[string]json.RawMessage {
 	var values Model
 	all := map[string]json.RawMessage{}
 	for _, row := range t.omittable() {
-		row.ReadInto(&values, object, on, diags)
+		row.ReadInto(&values, object, env, diags)
 		all[row.AttributeName()] = marshal(row.encode(&values), diags)
 	}
 	for _, setting := range t.Wire.Table.Settings {
@@ -219,7 +219,7 @@ func (t *Table[Model, Object, Update]) encode(object Object, permissions map[str
 		}
 	}
 	for name := range all {
-		if featurelevel.Lookup(t.Resource, name) > on.FeatureLevel {
+		if featurelevel.Lookup(t.Resource, name) > env.FeatureLevel {
 			all[name] = json.RawMessage(nullJSON)
 		}
 	}
@@ -227,17 +227,17 @@ func (t *Table[Model, Object, Update]) encode(object Object, permissions map[str
 }
 
 // initial returns the attributes of a new object that a state can omit.
-func (t *Table[Model, Object, Update]) initial(on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+func (t *Table[Model, Object, Patch]) initial(env Env, diags *diag.Diagnostics) map[string]json.RawMessage {
 	permissions := map[string]zulip.GroupSettingValue{}
 	for _, setting := range t.Wire.Table.Settings {
-		standard := t.Wire.Table.DefaultOf(setting, on.View.Realm())
-		if group, ok := on.View.UserGroups().ByName(standard); ok {
+		standard := t.Wire.Table.DefaultOf(setting, env.View.Realm())
+		if group, ok := env.View.UserGroups().ByName(standard); ok {
 			permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		} else if strings.Contains(standard, "creator") {
-			permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{on.Account}}
+			permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{env.Account}}
 		}
 	}
-	return t.encode(t.New, permissions, on, diags)
+	return t.encode(t.New, permissions, env, diags)
 }
 
 func marshal(value any, diags *diag.Diagnostics) json.RawMessage {
@@ -259,19 +259,19 @@ func fingerprint(values map[string]json.RawMessage) uint32 {
 
 // complete adds the omitted values from the private state to the prior ones. If they were not stored, they are taken
 // from object, and their attributes are added to Unread. object may be nil.
-func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], kept json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Patch]) complete(prior *Prior[Model, Object], kept json.RawMessage, object *Object, env Env, diags *diag.Diagnostics) {
 	if !t.OmitUnmanaged {
 		return
 	}
 	values, omitted := *prior.State, t.omitted(prior.State)
 	prior.Values = &values
-	all := t.decodeUnmanaged(kept, on, diags)
+	all := t.decodeUnmanaged(kept, env, diags)
 	if all == nil {
 		prior.Unread = omitted
 		if object == nil {
 			return
 		}
-		all = t.encode(*object, t.Wire.Values(*object), on, diags)
+		all = t.encode(*object, t.Wire.Values(*object), env, diags)
 	}
 	report := func(err error) {
 		if err != nil {
@@ -295,13 +295,13 @@ func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], kep
 
 // decodeUnmanaged returns the values that were stored, and those of a new object for the others; nil if nothing was
 // stored, or if the values of a new object differ from those at that time.
-func (t *Table[Model, Object, Update]) decodeUnmanaged(raw json.RawMessage, on Server, diags *diag.Diagnostics) map[string]json.RawMessage {
+func (t *Table[Model, Object, Patch]) decodeUnmanaged(raw json.RawMessage, env Env, diags *diag.Diagnostics) map[string]json.RawMessage {
 	var kept unmanaged
 	if json.Unmarshal(raw, &kept) != nil {
 		return nil
 	}
-	on.Account, on.FeatureLevel = kept.Creator, kept.Level
-	all := t.initial(on, diags)
+	env.Account, env.FeatureLevel = kept.Creator, kept.Level
+	all := t.initial(env, diags)
 	if fingerprint(all) != kept.Fingerprint {
 		return nil
 	}

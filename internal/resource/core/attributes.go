@@ -21,7 +21,7 @@ import (
 
 // Attributes compares a model with an object, attribute by attribute. A definition with a table compares the rows
 // ([Rows]). Without a table, it compares the fields of the model as ReadInto sets them.
-type Attributes[Model, Object, Update any] interface {
+type Attributes[Model, Object, Patch any] interface {
 	// read sets a model to the server's values. A value in the model with the same meaning keeps its form.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// newObject returns an object that is created without attributes.
@@ -36,7 +36,7 @@ type Attributes[Model, Object, Update any] interface {
 	// keepPrior gives a plan the prior values if the two mean the same.
 	keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context)
 	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
-	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
+	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Patch], []permission.Problem)
 	// keepKnown gives a model the known planned values, and returns the permissions that differ.
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null, because a state can't have them.
@@ -278,21 +278,21 @@ func (by byModel[Model, Object]) privateState(*Model, *Object, []string, *Contex
 }
 
 // isAsPlanned reports whether an object has every planned value.
-func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
+func (r *Resource[Model, Object, Patch]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
 	differing, ok := r.differences(planned, object, c)
 	return ok && !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
 }
 
 // hasChanged reports whether an object differs from a state in an attribute that the state has. After an import it has
 // few.
-func (r *Resource[Model, Object, Update]) hasChanged(state *Model, object *Object, c *Context) bool {
+func (r *Resource[Model, Object, Patch]) hasChanged(state *Model, object *Object, c *Context) bool {
 	differing, ok := r.differences(state, object, c)
 	return !ok || slices.ContainsFunc(differing, func(name string) bool { return !fieldsOf(state).get(name).IsNull() })
 }
 
 // differences returns the attributes in which an object differs from a model. ok is false if one of them cannot be
 // resolved.
-func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
+func (r *Resource[Model, Object, Patch]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
 	var diags diag.Diagnostics
 	steps, problems := r.attributes.steps(r.attributes.priorObject(object, c, &diags), m, c)
 	for _, step := range steps {
@@ -301,14 +301,14 @@ func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, 
 	return names, len(problems) == 0 && !diags.HasError()
 }
 
-// Rows compares by the rows of a table, which describes the facts of a model, the attributes that the server stores.
-func Rows[Model, Facts, Object, Update any](table *attribute.Table[Facts, *Object, Update], facts func(*Model) *Facts) Attributes[Model, Object, Update] {
-	return byRows[Model, Facts, Object, Update]{table, facts}
+// Rows compares by the rows of a table, which describes the fields of a model, which the server stores.
+func Rows[Model, Fields, Object, Patch any](table *attribute.Table[Fields, *Object, Patch], fields func(*Model) *Fields) Attributes[Model, Object, Patch] {
+	return byRows[Model, Fields, Object, Patch]{table, fields}
 }
 
-type byRows[Model, Facts, Object, Update any] struct {
-	table *attribute.Table[Facts, *Object, Update]
-	facts func(*Model) *Facts
+type byRows[Model, Fields, Object, Patch any] struct {
+	table  *attribute.Table[Fields, *Object, Patch]
+	fields func(*Model) *Fields
 }
 
 // withPermissions is a comparison of objects with permissions.
@@ -317,62 +317,62 @@ type withPermissions[Model, Object any] interface {
 }
 
 // prior returns the starting point of a plan for the table.
-func (by byRows[Model, Facts, Object, Update]) prior(prior *attribute.Prior[Model, *Object]) *attribute.Prior[Facts, *Object] {
-	own := &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
+func (by byRows[Model, Fields, Object, Patch]) prior(prior *attribute.Prior[Model, *Object]) *attribute.Prior[Fields, *Object] {
+	own := &attribute.Prior[Fields, *Object]{Values: by.fields(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
 	if prior.IsState {
-		own.State = by.facts(prior.State)
+		own.State = by.fields(prior.State)
 	}
 	return own
 }
 
-func (by byRows[Model, Facts, Object, Update]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
-	by.table.Read(by.facts(m), object, c.server(), diags)
+func (by byRows[Model, Fields, Object, Patch]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	by.table.Read(by.fields(m), object, c.env(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) newObject() *Object { return by.table.New }
+func (by byRows[Model, Fields, Object, Patch]) newObject() *Object { return by.table.New }
 
-func (by byRows[Model, Facts, Object, Update]) omittable() []string { return by.table.Omittable() }
+func (by byRows[Model, Fields, Object, Patch]) omittable() []string { return by.table.Omittable() }
 
-func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
-	by.table.Refresh(by.facts(m), object, c.server(), diags)
+func (by byRows[Model, Fields, Object, Patch]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	by.table.Refresh(by.fields(m), object, c.env(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+func (by byRows[Model, Fields, Object, Patch]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	var at **Object
 	if object != nil {
 		at = &object
 	}
-	found, values := by.table.PriorWithPrivate(by.facts(state), private, at, c.server(), diags), *state
-	*by.facts(&values) = *found.Values
+	found, values := by.table.PriorWithPrivate(by.fields(state), private, at, c.env(), diags), *state
+	*by.fields(&values) = *found.Values
 	return &attribute.Prior[Model, *Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
-	found, values := by.table.PriorObject(object, c.server(), diags), new(Model)
-	*by.facts(values) = *found.Values
+func (by byRows[Model, Fields, Object, Patch]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+	found, values := by.table.PriorObject(object, c.env(), diags), new(Model)
+	*by.fields(values) = *found.Values
 	return &attribute.Prior[Model, *Object]{Values: values, Object: object, Permissions: found.Permissions}
 }
 
-func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context) {
-	by.table.KeepPrior(by.facts(config), by.facts(planned), by.prior(prior), c.server())
+func (by byRows[Model, Fields, Object, Patch]) keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context) {
+	by.table.KeepPrior(by.fields(config), by.fields(planned), by.prior(prior), c.env())
 }
 
-func (by byRows[Model, Facts, Object, Update]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
-	return by.table.Steps(by.prior(prior), by.facts(planned), c.server())
+func (by byRows[Model, Fields, Object, Patch]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Patch], []permission.Problem) {
+	return by.table.Steps(by.prior(prior), by.fields(planned), c.env())
 }
 
-func (by byRows[Model, Facts, Object, Update]) keepKnown(m, planned *Model) []string {
-	return by.table.KeepPlanned(by.facts(m), by.facts(planned))
+func (by byRows[Model, Fields, Object, Patch]) keepKnown(m, planned *Model) []string {
+	return by.table.KeepPlanned(by.fields(m), by.fields(planned))
 }
 
-func (by byRows[Model, Facts, Object, Update]) forgetUnknown(m *Model) {
-	by.table.ForgetUnknown(by.facts(m))
+func (by byRows[Model, Fields, Object, Patch]) forgetUnknown(m *Model) {
+	by.table.ForgetUnknown(by.fields(m))
 }
 
-func (by byRows[Model, Facts, Object, Update]) privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState {
-	return by.table.PrivateStateOf(by.facts(m), object, differing, c.server(), diags)
+func (by byRows[Model, Fields, Object, Patch]) privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState {
+	return by.table.PrivateStateOf(by.fields(m), object, differing, c.env(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *attribute.Prior[Model, *Object], view *snapshot.Snapshot) attribute.PermissionPlan {
-	return by.table.PermissionPlan(by.facts(config), by.facts(planned), by.prior(prior), view)
+func (by byRows[Model, Fields, Object, Patch]) permissionPlan(config, planned *Model, prior *attribute.Prior[Model, *Object], view *snapshot.Snapshot) attribute.PermissionPlan {
+	return by.table.PermissionPlan(by.fields(config), by.fields(planned), by.prior(prior), view)
 }

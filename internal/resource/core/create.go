@@ -19,14 +19,14 @@ import (
 
 // Create creates the object, reactivates one, or uses one that the plan or a destroyed resource of this run released.
 // Then it sends the missing planned values.
-func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan Model
 	diags := &resp.Diagnostics
 	diags.Append(req.Plan.Get(ctx, &plan)...)
 	if diags.HasError() || !r.Ready(diags) || !r.readNamed(ctx, diags, &plan) {
 		return
 	}
-	w := &creation[Model, Object, Update]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}
+	w := &creation[Model, Object, Patch]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}
 	if !w.create(ctx) {
 		return
 	}
@@ -59,16 +59,16 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	switch {
 	case now == nil:
 	case diags.HasError():
-		r.store(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
+		r.saveState(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
 	default:
 		planned := plan
-		r.store(ctx, &plan, now.Thing, &planned, w.c, &resp.State, resp.Private, diags)
+		r.saveState(ctx, &plan, now.Thing, &planned, w.c, &resp.State, resp.Private, diags)
 	}
 }
 
 // creation is the creation of one object.
-type creation[Model, Object, Update any] struct {
-	*Resource[Model, Object, Update]
+type creation[Model, Object, Patch any] struct {
+	*Resource[Model, Object, Patch]
 	plan  *Model
 	c     *Context
 	diags *diag.Diagnostics
@@ -89,14 +89,14 @@ func Tainted(title string) string { return fmt.Sprintf(tainted, title) }
 
 // forgetSentLater makes the attributes null in a state that the creating request does not carry, until they are sent
 // and accepted.
-func (w *creation[Model, Object, Update]) forgetSentLater(state *Model) {
+func (w *creation[Model, Object, Patch]) forgetSentLater(state *Model) {
 	for _, name := range w.def.SentLater {
 		fieldsOf(state).set(name, nullOf(fieldsOf(state).get(name)))
 	}
 }
 
 // lacks reports whether the plan sets an attribute that the creating request did not carry.
-func (w *creation[Model, Object, Update]) lacks() bool {
+func (w *creation[Model, Object, Patch]) lacks() bool {
 	return !w.isNew || slices.ContainsFunc(w.def.SentLater, func(name string) bool {
 		value := fieldsOf(w.plan).get(name)
 		return !value.IsNull() && !value.IsUnknown()
@@ -105,7 +105,7 @@ func (w *creation[Model, Object, Update]) lacks() bool {
 
 // readBack reads the object, unless it was read during the search. A failed reading is only an error if values must
 // still be sent, because an error makes the next apply replace the object.
-func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool) {
+func (w *creation[Model, Object, Patch]) readBack(ctx context.Context) (ok bool) {
 	if w.now != nil {
 		return true
 	}
@@ -129,7 +129,7 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 
 // complete sends the missing planned values. The creating request does not carry or has dropped them (server-behavior
 // §C8), or a reactivated object differs.
-func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribute.Reading[*Object] {
+func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *attribute.Reading[*Object] {
 	var found diag.Diagnostics
 	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
 	if !w.isNew && w.def.Table == nil {
@@ -146,7 +146,7 @@ func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribu
 	case w.def.Update == nil && w.def.SendUpdate == nil:
 		w.refuse(missing, &found)
 	default:
-		change := &change[Model, Object, Update]{Resource: w.Resource, id: w.id, before: prior.Values, planned: w.plan, c: w.c, isReactivated: w.isGone(w.now.Thing)}
+		change := &change[Model, Object, Patch]{Resource: w.Resource, id: w.id, before: prior.Values, planned: w.plan, c: w.c, isReactivated: w.isGone(w.now.Thing)}
 		now = change.subject(missing).Change(ctx, &w.Base, missing, w.now, &found)
 	}
 	for _, one := range found {
@@ -168,7 +168,7 @@ func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
 
 // unsee uses a state as the prior values, in which attributes that the server does not show are null, so that they are
 // sent.
-func (w *creation[Model, Object, Update]) unsee(prior *attribute.Prior[Model, *Object]) {
+func (w *creation[Model, Object, Patch]) unsee(prior *attribute.Prior[Model, *Object]) {
 	values := *w.plan
 	w.def.ReadInto(&values, prior.Object, w.c)
 	prior.Values, prior.IsState = &values, true
@@ -183,16 +183,16 @@ func (w *creation[Model, Object, Update]) unsee(prior *attribute.Prior[Model, *O
 }
 
 // reactivation returns the step that reactivates an object.
-func (w *creation[Model, Object, Update]) reactivation() attribute.Step[*Object, Update] {
-	return attribute.Step[*Object, Update]{
+func (w *creation[Model, Object, Patch]) reactivation() attribute.Step[*Object, Patch] {
+	return attribute.Step[*Object, Patch]{
 		Attribute: "deactivated", Prior: "true", Planned: "false",
 		Current: func(object *Object) string { return fmt.Sprint(w.isGone(object)) },
-		Put:     func(update *Update, _ *Object, _ bool) { w.def.Reactivation(update) },
+		Put:     func(update *Patch, _ *Object, _ bool) { w.def.Reactivation(update) },
 	}
 }
 
 // refuse reports values that differ and that no request can change.
-func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Object, Update], diags *diag.Diagnostics) {
+func (w *creation[Model, Object, Patch]) refuse(missing []attribute.Step[*Object, Patch], diags *diag.Diagnostics) {
 	var text string
 	for _, step := range missing {
 		text += fmt.Sprintf("%s\n  now:     %s\n  planned: %s\n", step.Attribute, step.Prior, step.Planned)
@@ -202,7 +202,7 @@ func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Objec
 }
 
 // create sets the ID of the object, which was released for this resource, reactivated, or created.
-func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
+func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 	name := w.fold(w.name(w.plan))
 	subject := w.called(w.name(w.plan), 0)
 	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
@@ -250,7 +250,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 }
 
 // reactivate reactivates an object that this run has archived or deactivated.
-func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subject string) (ok bool) {
+func (w *creation[Model, Object, Patch]) reactivate(ctx context.Context, subject string) (ok bool) {
 	err := w.def.Reactivate(ctx, w.c, w.id)
 	if err != nil && zulip.MayHaveHappened(err) {
 		if _, readErr := w.Fresh(ctx, w.id); readErr == nil {
@@ -264,7 +264,7 @@ func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subjec
 }
 
 // look finds an object that may be the new one, for [CreateOnce]: first in the snapshot, later in a new reading.
-func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
+func (w *creation[Model, Object, Patch]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {
 			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && isNew(w.def.Key(object)) {
@@ -296,13 +296,13 @@ func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(i
 	return w.found(object, view), nil
 }
 
-func (w *creation[Model, Object, Update]) found(object *Object, view *listing[Object]) int64 {
+func (w *creation[Model, Object, Patch]) found(object *Object, view *listing[Object]) int64 {
 	w.c.Snapshot, w.now = view.Snapshot, &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}
 	return w.def.Key(object)
 }
 
 // sendCreate sends the request that creates the object.
-func (w *creation[Model, Object, Update]) sendCreate(ctx context.Context) (int64, error) {
+func (w *creation[Model, Object, Patch]) sendCreate(ctx context.Context) (int64, error) {
 	done, err := w.Meta.Store.BeginWrite(ctx, w.cachedList())
 	if err != nil {
 		return 0, err
@@ -314,7 +314,7 @@ func (w *creation[Model, Object, Update]) sendCreate(ctx context.Context) (int64
 }
 
 // sendCreateWithNames is sendCreate for a request with names from parts. It is sent once for each reading.
-func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Context, parts []store.Part) (id int64, err error) {
+func (w *creation[Model, Object, Patch]) sendCreateWithNames(ctx context.Context, parts []store.Part) (id int64, err error) {
 	for retries := w.Meta.Client.NewRetries(); ; {
 		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, parts...); err != nil {
 			return 0, &notCreatedError{err}
@@ -329,7 +329,7 @@ func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Contex
 }
 
 // sendAndFind sends the request, and finds the ID of the object if the server does not return it.
-func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id int64, err error) {
+func (w *creation[Model, Object, Patch]) sendAndFind(ctx context.Context) (id int64, err error) {
 	var parts []store.Part
 	if w.def.Source.SendsNames != nil {
 		parts = w.def.Source.SendsNames(&w.Base)
@@ -360,7 +360,7 @@ func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id i
 }
 
 // candidates returns the objects that a plan may have created. They have its name, if it has one.
-func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*Object {
+func (w *creation[Model, Object, Patch]) candidates(view *listing[Object]) []*Object {
 	all := w.all(view)
 	if w.def.Unique.Of != nil && !w.def.IsCheckedByPlan {
 		all = nil
@@ -375,7 +375,7 @@ func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*O
 
 // refuseTaken reports the object with the name that the server refused as taken. It returns false if the account sees
 // none.
-func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool {
+func (w *creation[Model, Object, Patch]) refuseTaken(ctx context.Context) bool {
 	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
 	if err != nil {
 		return false
@@ -389,7 +389,7 @@ func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool 
 }
 
 // setID sets the ID of a state. If Create has not set an ID that is a text, it is the adopted object's.
-func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Model) {
+func (w *creation[Model, Object, Patch]) setID(ctx context.Context, state *Model) {
 	if w.hasNumber() {
 		if w.id != 0 {
 			fieldsOf(state).set(idAttribute, types.Int64Value(w.id))
@@ -404,7 +404,7 @@ func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Mode
 }
 
 // isFilledIn reports whether only the ID is unknown.
-func (r *Resource[Model, Object, Update]) isFilledIn(m *Model) bool {
+func (r *Resource[Model, Object, Patch]) isFilledIn(m *Model) bool {
 	return !slices.ContainsFunc(fieldsOf(m).names(), func(name string) bool {
 		return name != idAttribute && !isKnown(fieldsOf(m).get(name))
 	})

@@ -163,25 +163,25 @@ type Unlisted[Model, Object any] struct {
 	IsShown func(*base.Meta, *Model) bool
 }
 
-// TableDefinition describes a resource whose attributes are the rows of a table. Update is the content of a change.
-type TableDefinition[Model, Object, Update any] struct {
+// TableDefinition describes a resource whose attributes are the rows of a table. Patch is the content of a change.
+type TableDefinition[Model, Object, Patch any] struct {
 	Definition[Model, Object]
 	// Table compares the attributes, instead of ReadInto and KeepPrior.
-	Table Attributes[Model, Object, Update]
+	Table Attributes[Model, Object, Patch]
 	// CheckTable is CheckPlan for a plan that destroys nothing.
-	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
+	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Patch])
 	// SendUpdate is Update: see [attribute.Subject].
-	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
+	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Patch]) (ignored []string, err error)
 	// Protect refuses, just before a request and on the object as just read, a planned change that must not happen: see
 	// [attribute.Subject]. Optional.
-	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
+	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Patch], diags *diag.Diagnostics)
 	// Archives is true if Delete archives or deactivates the object, which keeps its name. A new object of the same
 	// name in this run is then the same object.
 	Archives bool
 	// Reactivate sends the request that reactivates an adopted object, or one that this run has archived to replace it
 	// by itself. Reactivation writes it into the first update instead. One of them is set.
 	Reactivate   func(ctx context.Context, c *Context, id int64) error
-	Reactivation func(*Update)
+	Reactivation func(*Patch)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
 	Adoption *Adoption[Object]
 	// IsFreed reports whether this run has planned to give the object another name. Optional.
@@ -262,14 +262,14 @@ type Context struct {
 // afterwards.
 func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions permission.Table) {
 	for _, parameter := range answer.IgnoredParameters {
-		if !slices.ContainsFunc(permissions.Settings, func(s permission.Setting) bool { return s.Name == parameter }) {
+		if !slices.ContainsFunc(permissions.Settings, func(s permission.Spec) bool { return s.Name == parameter }) {
 			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, subject), c.WithUntried("", base.Capitalize(c.WhyIgnored())))
 		}
 	}
 }
 
-// server returns the context of the rows of a table.
-func (c *Context) server() attribute.Server { return attribute.On(c.Base, c.Snapshot) }
+// env returns the context of the rows of a table.
+func (c *Context) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot) }
 
 // Plan is the planned change of one resource.
 type Plan[Model any] struct {

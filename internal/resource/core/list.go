@@ -102,7 +102,7 @@ func FromSnapshot[Object any](
 type Lister interface{ AsList() list.ListResource }
 
 // AsList returns the list resource of a resource of this package.
-func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
+func (r *Resource[Model, Object, Patch]) AsList() list.ListResource {
 	return NewList(List[Object]{
 		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
 		Objects: func(ctx context.Context, b *base.Base) ([]*Object, *snapshot.Snapshot, error) {

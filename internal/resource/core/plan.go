@@ -22,9 +22,9 @@ import (
 )
 
 // TablePlan is the planned change of one resource with a table.
-type TablePlan[Model, Object, Update any] struct {
-	*Resource[Model, Object, Update]
-	On attribute.Server
+type TablePlan[Model, Object, Patch any] struct {
+	*Resource[Model, Object, Patch]
+	Env attribute.Env
 	// Config and Plan are the configuration and the plan, and State the prior state: nil for an object that does not
 	// exist yet.
 	Config, Plan, State *Model
@@ -33,19 +33,19 @@ type TablePlan[Model, Object, Update any] struct {
 	// Adopted is the existing object that is adopted instead of creating a new one; nil for none.
 	Adopted *Object
 	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
-	Changes []attribute.Step[*Object, Update]
+	Changes []attribute.Step[*Object, Patch]
 	Diags   *diag.Diagnostics
 }
 
 // Permissions is the plan of the permissions.
-func (p *TablePlan[Model, Object, Update]) Permissions() attribute.PermissionPlan {
+func (p *TablePlan[Model, Object, Patch]) Permissions() attribute.PermissionPlan {
 	of, _ := p.attributes.(withPermissions[Model, Object])
-	return of.permissionPlan(p.Config, p.Plan, p.Prior, p.On.View)
+	return of.permissionPlan(p.Config, p.Plan, p.Prior, p.Env.View)
 }
 
 // ModifyPlan registers the object of the resource, and refuses changes that would fail because of the server, the
 // account or another resource of the configuration.
-func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	p, ok := r.plan(ctx, req, resp)
 	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamed(ctx, p.Diags, p.Plan) {
 		return
@@ -86,7 +86,7 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	switch {
 	case t != nil:
 		if t.Adopted = adopted; adopted != nil {
-			t.Prior = r.attributes.priorObject(adopted, &Context{Base: &r.Base, Snapshot: t.On.View}, t.Diags)
+			t.Prior = r.attributes.priorObject(adopted, &Context{Base: &r.Base, Snapshot: t.Env.View}, t.Diags)
 		}
 		r.def.CheckTable(ctx, t)
 		t.warnOfManaged()
@@ -99,7 +99,7 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 
 // tablePlan returns the plan of a resource with a table, in which values with the same meaning have their prior form;
 // nil without a table. It returns false after an error.
-func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan[Model], req resource.ModifyPlanRequest) (t *TablePlan[Model, Object, Update], ok bool) {
+func (r *Resource[Model, Object, Patch]) tablePlan(ctx context.Context, p *Plan[Model], req resource.ModifyPlanRequest) (t *TablePlan[Model, Object, Patch], ok bool) {
 	if r.def.Table == nil || p.IsDestroy() {
 		return nil, true
 	}
@@ -108,7 +108,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 		return nil, false
 	}
 	c := r.context(view)
-	t = &TablePlan[Model, Object, Update]{Resource: r, On: c.server(), Config: p.Config, Plan: p.Plan, State: p.Prior, Diags: p.Diags}
+	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.Prior, Diags: p.Diags}
 	if p.IsCreate() {
 		t.Prior = r.attributes.priorObject(r.attributes.newObject(), c, p.Diags)
 	} else {
@@ -125,7 +125,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 }
 
 // Managed returns the attributes that become managed: the configuration sets them, and the state omits them.
-func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
+func (p *TablePlan[Model, Object, Patch]) Managed() (names []string) {
 	if p.State == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
 const ManagedSummary = "Newly managed attributes will change existing values"
 
 // warnOfManaged warns about the current values of those attributes, because a plan shows no values for them before.
-func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
+func (p *TablePlan[Model, Object, Patch]) warnOfManaged() {
 	if len(p.Changes) == 0 {
 		return
 	}
@@ -161,12 +161,12 @@ func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 
 // Compare sets the changes that the apply would send. The check of the permissions reports values that cannot be
 // resolved.
-func (p *TablePlan[Model, Object, Update]) Compare() {
-	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.On.View})
+func (p *TablePlan[Model, Object, Patch]) Compare() {
+	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.Env.View})
 }
 
 // plan returns the models of a planned change, in which unset attributes of an update have their prior values.
-func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[Model], ok bool) {
+func (r *Resource[Model, Object, Patch]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[Model], ok bool) {
 	p = &Plan[Model]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0}
 	if !req.State.Raw.IsNull() {
 		p.Prior = new(Model)
@@ -213,7 +213,7 @@ func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) 
 
 // keepUnset gives unset attributes without a default their prior value, because they are not managed. The framework
 // makes them unknown if anything changes.
-func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
+func (r *Resource[Model, Object, Patch]) keepUnset(p *Plan[Model]) {
 	for name, attribute := range r.schema().Attributes {
 		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
 			fieldsOf(p.Plan).set(name, fieldsOf(p.Prior).get(name))
@@ -225,7 +225,7 @@ func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 // the plan assumes that an unknown attribute is set. The next read sets the state to the server's values.
 //
 // It plans the provider's defaults, so that the plan shows them.
-func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
+func (r *Resource[Model, Object, Patch]) omitUnset(p *Plan[Model]) {
 	omittable := r.attributes.omittable()
 	for name, attribute := range r.schema().Attributes {
 		if planned := fieldsOf(p.Plan).get(name); planned.IsUnknown() && fieldsOf(p.Config).get(name).IsNull() && (attribute.IsOptional() || slices.Contains(omittable, name)) {
@@ -236,7 +236,7 @@ func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
 
 // unset returns the planned value of an attribute that the configuration of a new object does not set: true if the
 // provider adopts objects by default and the server can reactivate them, and otherwise null.
-func (r *Resource[Model, Object, Update]) unset(name string, planned attr.Value) attr.Value {
+func (r *Resource[Model, Object, Patch]) unset(name string, planned attr.Value) attr.Value {
 	switch isDefault, isAdoption := r.Meta.Adopts(name); {
 	case isAdoption && r.Meta == nil:
 		return planned // the provider's settings are not known yet
@@ -252,7 +252,7 @@ func isTrue(value attr.Value) bool {
 }
 
 // writes reports whether an apply sends anything.
-func (r *Resource[Model, Object, Update]) writes(p *Plan[Model]) bool {
+func (r *Resource[Model, Object, Patch]) writes(p *Plan[Model]) bool {
 	switch {
 	case p.IsDestroy():
 		return r.def.IsKept == nil || !r.def.IsKept(p.Prior)
@@ -267,7 +267,7 @@ func (r *Resource[Model, Object, Update]) writes(p *Plan[Model]) bool {
 
 // register registers the object of the prior state as managed or destroyed by the run, and returns its ID; zero if
 // there is none.
-func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
+func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
 	if p.Prior == nil {
 		return 0
 	}
@@ -281,23 +281,23 @@ func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
 
 // keepsName reports whether an object keeps its name when its resource is destroyed. Accounts do, but CheckPlan
 // checks their names.
-func (r *Resource[Model, Object, Update]) keepsName() bool {
+func (r *Resource[Model, Object, Patch]) keepsName() bool {
 	return r.def.Archives || r.def.IsCheckedByPlan
 }
 
 // importText returns the import ID of the object of a model.
-func (r *Resource[Model, Object, Update]) importText(m *Model) string {
+func (r *Resource[Model, Object, Patch]) importText(m *Model) string {
 	return textOf(fieldsOf(m).get(idAttribute))
 }
 
 // reservesName reports whether a plan reserves the name of its object, and refuses the name of another object.
-func (r *Resource[Model, Object, Update]) reservesName() bool {
+func (r *Resource[Model, Object, Patch]) reservesName() bool {
 	return r.def.Unique.Of != nil && !r.def.IsCheckedByPlan
 }
 
 // checkUnique refuses a name that another object in this configuration or the organization has. own is the ID of the
 // resource's object, or of the one that it replaces. It returns the adopted object or nil.
-func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
+func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
 	name, run := r.name(p.Plan), &r.Meta.Run
 	if name == "" {
 		return nil // not known yet
@@ -373,7 +373,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 
 // refuseExchange reports an error if resources of this run would exchange their names. The server refuses the name of
 // another object, so none of them could begin. The resource that is planned last reports it.
-func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p *Plan[Model], name string) (refused bool) {
+func (r *Resource[Model, Object, Patch]) refuseExchange(ctx context.Context, p *Plan[Model], name string) (refused bool) {
 	view, ok := r.read(ctx, p.Diags, anything)
 	if !ok {
 		return true
@@ -403,14 +403,14 @@ func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p 
 }
 
 // refuseDuplicate reports that another resource of the configuration has the same name.
-func (r *Resource[Model, Object, Update]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
+func (r *Resource[Model, Object, Patch]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
 	word := r.def.Unique.word()
 	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
 		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
 }
 
 // existing describes the object with the planned name.
-func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, c *Context) Existing {
+func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Context) Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	if r.def.Table != nil {
 		name = r.def.Index(c.Snapshot).Name(object)
@@ -434,7 +434,7 @@ func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, 
 }
 
 // RefuseName reports that an object was not created because another has its name, and how to manage or adopt the other.
-func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+func (r *Resource[Model, Object, Patch]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	if adoption := r.def.Adoption; adoption != nil && r.isGone(object) {
 		summary, detail := adoption.Refusal(object)
 		diags.AddAttributeError(path.Root("name"), summary, detail)
@@ -447,14 +447,14 @@ func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object
 	existing.Refuse(r.Meta, diags)
 }
 
-func (r *Resource[Model, Object, Update]) existingAt(plan *Model) path.Path {
+func (r *Resource[Model, Object, Patch]) existingAt(plan *Model) path.Path {
 	if r.def.Unique.At != nil {
 		return path.Root(r.def.Unique.At(plan))
 	}
 	return path.Root(r.def.Unique.attribute())
 }
 
-func (r *Resource[Model, Object, Update]) aboutCase() string {
+func (r *Resource[Model, Object, Patch]) aboutCase() string {
 	if !r.def.Unique.IgnoresCase {
 		return ""
 	}

@@ -28,11 +28,11 @@ import (
 const idAttribute = "id"
 
 // Resource is the resource of a definition.
-type Resource[Model, Object, Update any] struct {
+type Resource[Model, Object, Patch any] struct {
 	base.Resource
-	def        *TableDefinition[Model, Object, Update]
+	def        *TableDefinition[Model, Object, Patch]
 	schema     func() schema.Schema
-	attributes Attributes[Model, Object, Update]
+	attributes Attributes[Model, Object, Patch]
 }
 
 var (
@@ -52,30 +52,30 @@ func New[Model, Object any](def *Definition[Model, Object]) *Resource[Model, Obj
 }
 
 // NewTable returns the resource of a definition with a table.
-func NewTable[Model, Object, Update any](def *TableDefinition[Model, Object, Update]) *Resource[Model, Object, Update] {
-	return &Resource[Model, Object, Update]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
+func NewTable[Model, Object, Patch any](def *TableDefinition[Model, Object, Patch]) *Resource[Model, Object, Patch] {
+	return &Resource[Model, Object, Patch]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
 }
 
 // kind is the type of the resource.
-func (r *Resource[Model, Object, Update]) kind() string { return "zulip_" + r.def.Name }
+func (r *Resource[Model, Object, Patch]) kind() string { return "zulip_" + r.def.Name }
 
 // Metadata sets the type of the resource.
-func (r *Resource[Model, Object, Update]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *Resource[Model, Object, Patch]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = r.kind()
 }
 
 // Schema describes the attributes.
-func (r *Resource[Model, Object, Update]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *Resource[Model, Object, Patch]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.schema()
 }
 
 // hasNumber reports whether the ID is a number. Otherwise it is a text, the name of the object in the index.
-func (r *Resource[Model, Object, Update]) hasNumber() bool {
+func (r *Resource[Model, Object, Patch]) hasNumber() bool {
 	return r.schema().Attributes[idAttribute].GetType().Equal(types.Int64Type)
 }
 
 // IdentitySchema makes the ID the identity.
-func (r *Resource[Model, Object, Update]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *Resource[Model, Object, Patch]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	description := r.schema().Attributes[idAttribute].GetMarkdownDescription()
 	var id identityschema.Attribute = identityschema.Int64Attribute{RequiredForImport: true, Description: description}
 	if !r.hasNumber() {
@@ -85,7 +85,7 @@ func (r *Resource[Model, Object, Update]) IdentitySchema(_ context.Context, _ re
 }
 
 // ValidateConfig refuses values that are wrong in every organization.
-func (r *Resource[Model, Object, Update]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource[Model, Object, Patch]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	if r.def.Validate == nil {
 		return
 	}
@@ -102,7 +102,7 @@ type WithFixedAttributes interface {
 }
 
 // FixedAttributes returns the attributes that the server determines for an object.
-func (r *Resource[Model, Object, Update]) FixedAttributes(ctx context.Context, state tftypes.Value) []string {
+func (r *Resource[Model, Object, Patch]) FixedAttributes(ctx context.Context, state tftypes.Value) []string {
 	if r.def.Fixed == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (r *Resource[Model, Object, Update]) FixedAttributes(ctx context.Context, s
 }
 
 // Read sets the state to the object in the snapshot, or removes an object that no longer exists.
-func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state Model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -161,16 +161,16 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
 		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
 	}
-	r.store(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
+	r.saveState(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// store sets the state to the server's values, and the private state to the permissions and the omitted values. An
+// saveState sets the state to the server's values, and the private state to the permissions and the omitted values. An
 // import omits nothing, because the managed attributes are not known until it is planned. planned is the plan of an
 // apply, or nil.
 //
 // After an apply the state gets the planned values: Terraform accepts no others. A change in the meantime shows in
 // the next plan.
-func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
+func (r *Resource[Model, Object, Patch]) saveState(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
 	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	before := *m
@@ -187,12 +187,12 @@ func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, o
 		diags.Append(state.Set(ctx, m)...)
 	}
 	if kept := r.attributes.privateState(m, object, differing, c, diags); kept != nil {
-		kept.Store(ctx, private, diags)
+		kept.SaveState(ctx, private, diags)
 	}
 }
 
 // id returns the ID of a model; zero if it is not known, because it could not be read when the object was created.
-func (r *Resource[Model, Object, Update]) id(m *Model) int64 {
+func (r *Resource[Model, Object, Patch]) id(m *Model) int64 {
 	switch id := fieldsOf(m).get(idAttribute).(type) {
 	case types.Int64:
 		return id.ValueInt64()
@@ -203,7 +203,7 @@ func (r *Resource[Model, Object, Update]) id(m *Model) int64 {
 }
 
 // idOf returns the ID of an object in the form of the attribute.
-func (r *Resource[Model, Object, Update]) idOf(object *Object) attr.Value {
+func (r *Resource[Model, Object, Patch]) idOf(object *Object) attr.Value {
 	if r.hasNumber() {
 		return types.Int64Value(r.def.Key(object))
 	}
@@ -213,12 +213,12 @@ func (r *Resource[Model, Object, Update]) idOf(object *Object) attr.Value {
 }
 
 // setIdentity sets the identity to the ID of a model.
-func (r *Resource[Model, Object, Update]) setIdentity(ctx context.Context, m *Model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+func (r *Resource[Model, Object, Patch]) setIdentity(ctx context.Context, m *Model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	diags.Append(identity.SetAttribute(ctx, path.Root(idAttribute), fieldsOf(m).get(idAttribute))...)
 }
 
 // created returns the object that was created from a model, if the server did not return its ID; nil if there is none.
-func (r *Resource[Model, Object, Update]) created(view *listing[Object], m *Model, free func(id int64) bool) *Object {
+func (r *Resource[Model, Object, Patch]) created(view *listing[Object], m *Model, free func(id int64) bool) *Object {
 	for _, object := range r.all(view) {
 		if !r.isGone(object) && r.def.IsCreated(m, object, r.context(view)) && free(r.def.Key(object)) {
 			return object
@@ -229,7 +229,7 @@ func (r *Resource[Model, Object, Update]) created(view *listing[Object], m *Mode
 
 // active returns the object of a state, unless it is archived or deactivated and the state does not keep it so; nil if there is
 // none.
-func (r *Resource[Model, Object, Update]) active(view *listing[Object], id int64, state *Model) *Object {
+func (r *Resource[Model, Object, Patch]) active(view *listing[Object], id int64, state *Model) *Object {
 	object, ok := r.get(view, id)
 	if id == 0 && r.def.IsCreated != nil {
 		object = r.created(view, state, func(int64) bool { return true })
@@ -242,21 +242,21 @@ func (r *Resource[Model, Object, Update]) active(view *listing[Object], id int64
 }
 
 // keepsGone reports whether a model keeps an object that is archived or deactivated; nil keeps none.
-func (r *Resource[Model, Object, Update]) keepsGone(m *Model, object *Object) bool {
+func (r *Resource[Model, Object, Patch]) keepsGone(m *Model, object *Object) bool {
 	return m != nil && r.def.KeepsGone != nil && r.def.KeepsGone(m, object)
 }
 
 // wouldSee reports whether the server would show the account the object of a state.
-func (r *Resource[Model, Object, Update]) wouldSee(state *Model) bool {
+func (r *Resource[Model, Object, Patch]) wouldSee(state *Model) bool {
 	return r.def.IsShown == nil || r.def.IsShown(r.Meta, state)
 }
 
 // isGone reports whether an object is archived or deactivated.
-func (r *Resource[Model, Object, Update]) isGone(object *Object) bool {
+func (r *Resource[Model, Object, Patch]) isGone(object *Object) bool {
 	return r.def.IsGone != nil && r.def.IsGone(object)
 }
 
-func (r *Resource[Model, Object, Update]) context(l *listing[Object]) *Context {
+func (r *Resource[Model, Object, Patch]) context(l *listing[Object]) *Context {
 	if l == nil {
 		return &Context{Base: &r.Base}
 	}
@@ -264,7 +264,7 @@ func (r *Resource[Model, Object, Update]) context(l *listing[Object]) *Context {
 }
 
 // name returns the unique value of a model, and "" if there is none or it is unknown.
-func (r *Resource[Model, Object, Update]) name(m *Model) string {
+func (r *Resource[Model, Object, Patch]) name(m *Model) string {
 	if r.def.Unique.Of == nil {
 		return ""
 	}
@@ -272,7 +272,7 @@ func (r *Resource[Model, Object, Update]) name(m *Model) string {
 }
 
 // fold returns a name in the form that the server compares. Terraform passes every text in the Unicode normal form NFC.
-func (r *Resource[Model, Object, Update]) fold(name string) string {
+func (r *Resource[Model, Object, Patch]) fold(name string) string {
 	name = norm.NFC.String(name)
 	if r.def.Unique.IgnoresCase {
 		return strings.ToLower(name)
@@ -281,7 +281,7 @@ func (r *Resource[Model, Object, Update]) fold(name string) string {
 }
 
 // called returns how messages refer to an object.
-func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
+func (r *Resource[Model, Object, Patch]) called(name string, id int64) string {
 	switch {
 	case name == "" && (id == 0 || !r.hasNumber()):
 		return "the " + r.def.Title
@@ -292,12 +292,12 @@ func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
 }
 
 // Explain is [base.Explain] with the hints of this resource.
-func (r *Resource[Model, Object, Update]) Explain(err error) string {
+func (r *Resource[Model, Object, Patch]) Explain(err error) string {
 	return base.ExplainWith(err, r.hint)
 }
 
 // hint explains a refusal for this resource, and returns "" if it is clear.
-func (r *Resource[Model, Object, Update]) hint(err error) string {
+func (r *Resource[Model, Object, Patch]) hint(err error) string {
 	if r.def.Hint == nil {
 		return ""
 	}

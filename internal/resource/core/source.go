@@ -24,7 +24,7 @@ type listing[Object any] struct {
 }
 
 // all returns the objects.
-func (r *Resource[Model, Object, Update]) all(l *listing[Object]) []*Object {
+func (r *Resource[Model, Object, Patch]) all(l *listing[Object]) []*Object {
 	if r.def.List != nil {
 		return l.objects
 	}
@@ -32,7 +32,7 @@ func (r *Resource[Model, Object, Update]) all(l *listing[Object]) []*Object {
 }
 
 // get returns the object with an ID.
-func (r *Resource[Model, Object, Update]) get(l *listing[Object], id int64) (*Object, bool) {
+func (r *Resource[Model, Object, Patch]) get(l *listing[Object], id int64) (*Object, bool) {
 	if r.def.List == nil && r.hasNumber() {
 		return r.def.Index(l.Snapshot).ByID(id)
 	}
@@ -45,7 +45,7 @@ func (r *Resource[Model, Object, Update]) get(l *listing[Object], id int64) (*Ob
 }
 
 // withName returns the object with the planned name of a model.
-func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model) (*Object, bool) {
+func (r *Resource[Model, Object, Patch]) withName(l *listing[Object], m *Model) (*Object, bool) {
 	if r.def.Unique.Find != nil {
 		return r.def.Unique.Find(l.Snapshot, m)
 	}
@@ -54,7 +54,7 @@ func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model)
 
 // read returns the objects from the run's snapshot, or reports why they cannot be read. If the server's list lags, it
 // is read again until shows is true for it, or it is reliable.
-func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
+func (r *Resource[Model, Object, Patch]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
 	l, err := r.known(ctx, shows)
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
@@ -63,7 +63,7 @@ func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.
 }
 
 // known returns the objects from the run's snapshot; shows is as with read.
-func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+func (r *Resource[Model, Object, Patch]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
 	case r.def.List != nil:
 		return r.list(ctx)
@@ -74,7 +74,7 @@ func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(
 }
 
 // readFresh returns the objects after a new request; shows is as with read.
-func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+func (r *Resource[Model, Object, Patch]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
 	case r.def.List != nil:
 		r.Meta.Store.Invalidate(r.def.Source.Part)
@@ -86,7 +86,7 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 }
 
 // freshNeeds returns the parts that are read again together with the objects.
-func (r *Resource[Model, Object, Update]) freshNeeds() []store.Part {
+func (r *Resource[Model, Object, Patch]) freshNeeds() []store.Part {
 	if r.def.Source.NeedsFresh {
 		return r.def.Source.Needs
 	}
@@ -94,7 +94,7 @@ func (r *Resource[Model, Object, Update]) freshNeeds() []store.Part {
 }
 
 // readNeeds sets the snapshot in which a context looks up the attributes.
-func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Context) (err error) {
+func (r *Resource[Model, Object, Patch]) readNeeds(ctx context.Context, c *Context) (err error) {
 	if len(r.def.Source.Needs) > 0 {
 		c.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
 	}
@@ -103,7 +103,7 @@ func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Cont
 
 // readNamed reads the people and bots that models name and that the server's lists lack. They are in every snapshot
 // from then on.
-func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
+func (r *Resource[Model, Object, Patch]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
 	var names []string
 	if r.def.Names != nil {
 		for _, m := range models {
@@ -122,7 +122,7 @@ func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *
 
 // readOne returns the objects with one of them read separately, if the server has such a request. The given listing
 // lacks the object, or may have outdated values of it.
-func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
+func (r *Resource[Model, Object, Patch]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
 	if r.def.One == nil || id == 0 {
 		return l, nil
 	}
@@ -130,7 +130,7 @@ func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64,
 }
 
 // list returns objects that are not part of the snapshot.
-func (r *Resource[Model, Object, Update]) list(ctx context.Context) (l *listing[Object], err error) {
+func (r *Resource[Model, Object, Patch]) list(ctx context.Context) (l *listing[Object], err error) {
 	l = &listing[Object]{}
 	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func listed[Object any](s *snapshot.Snapshot, err error) (*listing[Object], erro
 }
 
 // cachedList returns the list that a request changes if the server caches it: see [store.Store.BeginWrite].
-func (r *Resource[Model, Object, Update]) cachedList() store.Part {
+func (r *Resource[Model, Object, Patch]) cachedList() store.Part {
 	if r.def.Source.Lags {
 		return r.def.Source.Part
 	}
@@ -154,13 +154,13 @@ func (r *Resource[Model, Object, Update]) cachedList() store.Part {
 }
 
 // wrote drops the objects that were read before a request, if no reading follows it.
-func (r *Resource[Model, Object, Update]) wrote(err error) {
+func (r *Resource[Model, Object, Patch]) wrote(err error) {
 	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read again when they are needed
 		r.invalidate() // a failed request may have been executed
 	}
 }
 
-func (r *Resource[Model, Object, Update]) invalidate() {
+func (r *Resource[Model, Object, Patch]) invalidate() {
 	if r.def.Source.Part != "" {
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 	}
@@ -178,12 +178,12 @@ func AsError(diags diag.Diagnostics) error {
 }
 
 // report adds an error with a summary, or the diagnostics of a hook.
-func (r *Resource[Model, Object, Update]) report(diags *diag.Diagnostics, summary string, err error) {
+func (r *Resource[Model, Object, Patch]) report(diags *diag.Diagnostics, summary string, err error) {
 	base.Report(diags, summary, err, r.hint)
 }
 
 // ImportState imports by ID, name, or identity.
-func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -215,7 +215,7 @@ func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req r
 }
 
 // find returns the object with an ID or a name. "name:2024" is the one called 2024. Its error is a message for users.
-func (r *Resource[Model, Object, Update]) find(view *listing[Object], text string) (*Object, error) {
+func (r *Resource[Model, Object, Patch]) find(view *listing[Object], text string) (*Object, error) {
 	if r.def.Find != nil {
 		return r.def.Find(view.Snapshot, text)
 	}
@@ -250,7 +250,7 @@ func (r *Resource[Model, Object, Update]) find(view *listing[Object], text strin
 }
 
 // findByID finds an object without a name. Its error does not repeat the text, which may be a secret.
-func (r *Resource[Model, Object, Update]) findByID(view *listing[Object], text string) (*Object, error) {
+func (r *Resource[Model, Object, Patch]) findByID(view *listing[Object], text string) (*Object, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("the ID given is not a number, and a %s is identified by its ID alone. %s", r.def.Title, r.def.WhereIDs)

@@ -18,7 +18,7 @@ import (
 )
 
 // Update sends the differences between the prior and the planned values, unless there is a conflict.
-func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state Model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -44,7 +44,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	change := &change[Model, Object, Update]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
+	change := &change[Model, Object, Patch]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
 	now := change.subject(steps).Change(ctx, &r.Base, steps, nil, &resp.Diagnostics)
 	switch {
 	case now == nil && resp.Diagnostics.HasError(): // the state is unchanged
@@ -52,15 +52,15 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		r.attributes.forgetUnknown(&plan)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	case resp.Diagnostics.HasError(): // a refused value keeps the form that it had in the state
-		r.store(ctx, &state, now.Thing, nil, c, &resp.State, resp.Private, &resp.Diagnostics)
+		r.saveState(ctx, &state, now.Thing, nil, c, &resp.State, resp.Private, &resp.Diagnostics)
 	default:
 		planned := plan
-		r.store(ctx, &plan, now.Thing, &planned, c, &resp.State, resp.Private, &resp.Diagnostics)
+		r.saveState(ctx, &plan, now.Thing, &planned, c, &resp.State, resp.Private, &resp.Diagnostics)
 	}
 }
 
 // Fresh returns the current object, read together with the readings of other resources.
-func (r *Resource[Model, Object, Update]) Fresh(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
+func (r *Resource[Model, Object, Patch]) Fresh(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
 	return r.fresh(ctx, id, r.context(nil), anyObject, func(*Object) bool { return false })
 }
 
@@ -69,7 +69,7 @@ func anyObject[Object any](*Object) bool { return true }
 
 // fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true for the
 // object. An archived or deactivated object is an error, unless accepts is true for it.
-func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c *Context, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
+func (r *Resource[Model, Object, Patch]) fresh(ctx context.Context, id int64, c *Context, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
 	view, err := r.readFresh(ctx, func(view *listing[Object]) bool {
 		object, ok := r.get(view, id)
 		c.Snapshot = view.Snapshot
@@ -103,8 +103,8 @@ type unseenError struct{ text string }
 func (e *unseenError) Error() string { return e.text }
 
 // Change makes steps on an object: see [attribute.Subject.Change]. now is the object as just read, or nil.
-func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Update], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
-	change := &change[Model, Object, Update]{Resource: r, id: id, c: r.context(nil)}
+func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Patch], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
+	change := &change[Model, Object, Patch]{Resource: r, id: id, c: r.context(nil)}
 	if now != nil {
 		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
 	}
@@ -112,8 +112,8 @@ func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, 
 }
 
 // change is the change of one object, by an update or after a creation.
-type change[Model, Object, Update any] struct {
-	*Resource[Model, Object, Update]
+type change[Model, Object, Patch any] struct {
+	*Resource[Model, Object, Patch]
 	id int64
 	// before has the prior values, and planned the planned ones. They are nil for a change without a plan.
 	before, planned *Model
@@ -126,23 +126,23 @@ type change[Model, Object, Update any] struct {
 }
 
 // subject describes the change for [attribute.Subject.Change].
-func (o *change[Model, Object, Update]) subject(steps []attribute.Step[*Object, Update]) attribute.Subject[*Object, Update] {
-	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Update]) bool {
+func (o *change[Model, Object, Patch]) subject(steps []attribute.Step[*Object, Patch]) attribute.Subject[*Object, Patch] {
+	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Patch]) bool {
 		return slices.Contains(o.def.OneFor, step.Attribute)
 	})
-	return attribute.Subject[*Object, Update]{
+	return attribute.Subject[*Object, Patch]{
 		Of: o.kind(), Unread: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, List: o.cachedList(),
 		Name: o.title, Read: o.read, Protect: o.def.Protect, Send: o.send, IsBlocked: o.isTaken, Explain: o.explain, At: o.at,
 	}
 }
 
 // title returns the object's name in messages.
-func (o *change[Model, Object, Update]) title(object *Object) string {
+func (o *change[Model, Object, Patch]) title(object *Object) string {
 	return o.called(o.nameOf(object, cmp.Or(o.before, o.planned), o.c), o.id)
 }
 
 // read reads the current object.
-func (o *change[Model, Object, Update]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
+func (o *change[Model, Object, Patch]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
 	if o.readsOne {
 		shows = func(*Object) bool { return false }
 	}
@@ -152,7 +152,7 @@ func (o *change[Model, Object, Update]) read(ctx context.Context, shows func(*Ob
 }
 
 // send sends the pending changes: with SendUpdate, or as the current model with the pending planned values.
-func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pending[*Object, Update]) (ignored []string, err error) {
+func (o *change[Model, Object, Patch]) send(ctx context.Context, p attribute.Pending[*Object, Patch]) (ignored []string, err error) {
 	if o.def.SendUpdate != nil {
 		ignored, err = o.def.SendUpdate(ctx, &o.Base, o.id, p)
 	} else {
@@ -160,7 +160,7 @@ func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pe
 		o.def.ReadInto(&current, p.Now, o.c)
 		o.keepUnread(&current)
 		planned := current
-		if update, ok := any(&planned).(*Update); ok {
+		if update, ok := any(&planned).(*Patch); ok {
 			p.Into(update)
 		}
 		err = o.def.Update(ctx, o.c, &planned, &current)
@@ -171,7 +171,7 @@ func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pe
 }
 
 // keepUnread keeps the prior values of attributes that the server does not show.
-func (o *change[Model, Object, Update]) keepUnread(current *Model) {
+func (o *change[Model, Object, Patch]) keepUnread(current *Model) {
 	if o.before == nil || o.def.IsUnread == nil {
 		return
 	}
@@ -183,12 +183,12 @@ func (o *change[Model, Object, Update]) keepUnread(current *Model) {
 }
 
 // isTaken reports whether the server refused the change because another object has the name.
-func (o *change[Model, Object, Update]) isTaken(err error) bool {
+func (o *change[Model, Object, Patch]) isTaken(err error) bool {
 	return o.planned != nil && o.def.Unique.IsTaken != nil && o.def.Unique.IsTaken(err)
 }
 
 // at returns the attribute of an error.
-func (o *change[Model, Object, Update]) at(err error) path.Path {
+func (o *change[Model, Object, Patch]) at(err error) path.Path {
 	if o.isTaken(err) {
 		return o.existingAt(o.planned)
 	}
@@ -196,7 +196,7 @@ func (o *change[Model, Object, Update]) at(err error) path.Path {
 }
 
 // explain is [Resource.Explain] that also names the object with a taken name.
-func (o *change[Model, Object, Update]) explain(err error) string {
+func (o *change[Model, Object, Patch]) explain(err error) string {
 	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.IsCheckedByPlan {
 		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
 			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration gives it up, add depends_on to this resource, or apply twice. To swap two, first give one of them another %s.",
@@ -207,7 +207,7 @@ func (o *change[Model, Object, Update]) explain(err error) string {
 }
 
 // nameOf returns the object's name in messages, from the state or from the server.
-func (r *Resource[Model, Object, Update]) nameOf(object *Object, before *Model, c *Context) string {
+func (r *Resource[Model, Object, Patch]) nameOf(object *Object, before *Model, c *Context) string {
 	if r.def.Table == nil {
 		return r.nameBefore(before)
 	}
@@ -217,7 +217,7 @@ func (r *Resource[Model, Object, Update]) nameOf(object *Object, before *Model, 
 	return r.def.Index(c.Snapshot).Name(object)
 }
 
-func (r *Resource[Model, Object, Update]) nameBefore(before *Model) string {
+func (r *Resource[Model, Object, Patch]) nameBefore(before *Model) string {
 	if before == nil || r.def.Table != nil {
 		return ""
 	}
@@ -226,7 +226,7 @@ func (r *Resource[Model, Object, Update]) nameBefore(before *Model) string {
 
 // Delete deletes, archives or deactivates the object, unless it must be kept or another resource of this run has
 // adopted it.
-func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state Model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -274,7 +274,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 }
 
 // release releases this object for a new resource of the same name in this run, which adopts it.
-func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
+func (r *Resource[Model, Object, Patch]) release(id int64, state *Model) {
 	if name := r.fold(r.name(state)); name != "" && id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
 		r.Meta.Run.Release(r.kind(), name, id)
@@ -292,7 +292,7 @@ func (e *InUseError) Unwrap() error { return e.Err }
 
 // deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use: see
 // [attribute.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
-func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) error {
+func (r *Resource[Model, Object, Patch]) deleteUnused(ctx context.Context, id int64, state *Model) error {
 	for inUse := attribute.NewFreeWait(); ; {
 		err := r.delete(ctx, id, state)
 		if !errors.As(err, new(*InUseError)) || !inUse.Next(ctx) {
@@ -302,7 +302,7 @@ func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id i
 }
 
 // delete sends the request. If an object is archived, a second request shows whether the first was executed.
-func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, state *Model) error {
+func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, state *Model) error {
 	if r.def.ReadsToDelete {
 		return r.readAndDelete(ctx, id, state)
 	}
@@ -317,7 +317,7 @@ func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, 
 }
 
 // sendDelete sends the request that deletes the object.
-func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, c *Context, state *Model) error {
+func (r *Resource[Model, Object, Patch]) sendDelete(ctx context.Context, c *Context, state *Model) error {
 	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
 	if err != nil {
 		return err
@@ -330,7 +330,7 @@ func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, c *Con
 
 // readAndDelete sends the request once for each reading, and only while the object exists. It reads before the write
 // begins, because a read waits for writes under way.
-func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id int64, state *Model) error {
+func (r *Resource[Model, Object, Patch]) readAndDelete(ctx context.Context, id int64, state *Model) error {
 	isThere := func(view *listing[Object]) bool { return r.active(view, id, state) != nil }
 	isDeleted := func(view *listing[Object]) bool { return !isThere(view) }
 	shows := isThere
@@ -353,7 +353,7 @@ func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id 
 
 // findState returns the ID of a state's object, and updates the state. ok is false if the object does not exist. If the
 // server would not show it to the account, that is an error with this summary.
-func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
+func (r *Resource[Model, Object, Patch]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
 	view, err := r.known(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))

@@ -68,7 +68,7 @@ var channelChannels = &definition{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
 	},
-	Table:      core.Rows(&attributes, func(m *channelModel) *channelFacts { return &m.channelFacts }),
+	Table:      core.Rows(&attributes, func(m *channelModel) *channelFields { return &m.channelFields }),
 	CheckTable: check, SendUpdate: sendUpdate, Protect: protect,
 	Archives: true, Reactivate: unarchive,
 	IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
@@ -155,7 +155,7 @@ func channelArchive(ctx context.Context, c *core.Context, state *channelModel) e
 
 // names are the people and bots that a channel names.
 func names(m *channelModel) []string {
-	return append(attributes.Sets(&m.channelFacts).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
+	return append(attributes.Sets(&m.channelFields).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
 }
 
 // errTaken is the error about an existing channel with the name of a new one.
@@ -207,8 +207,8 @@ func createRequest(ctx context.Context, c *core.Context, plan *channelModel, dia
 		Announce:    plan.Announce.ValueBoolPointer(),
 		Permissions: map[string]zulip.GroupSettingValue{},
 	}
-	on := attribute.On(c.Base, c.Snapshot)
-	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.channelFacts, on)
+	env := attribute.NewEnv(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, env, diags), &plan.channelFields, env)
 	attribute.ReportProblems(diags, problems)
 	var update, all zulip.ChannelUpdate
 	for _, step := range steps {
@@ -363,9 +363,9 @@ func unarchive(ctx context.Context, c *core.Context, id int64) error {
 	return err
 }
 
-// channelFacts are the attributes that the server has of a channel, for the resource and the data sources. The table [attributes]
+// channelFields are the attributes that the server has of a channel, for the resource and the data sources. The table [attributes]
 // describes them.
-type channelFacts struct {
+type channelFields struct {
 	ID                   types.Int64  `tfsdk:"id"`
 	Name                 types.String `tfsdk:"name"`
 	Description          types.String `tfsdk:"description"`
@@ -392,9 +392,9 @@ type channelFacts struct {
 	URL types.String `tfsdk:"url"`
 }
 
-// channelModel is the resource: the facts, and how the channel is created and destroyed.
+// channelModel is the resource: the fields, and how the channel is created and destroyed.
 type channelModel struct {
-	channelFacts
+	channelFields
 	Announce           types.Bool   `tfsdk:"announce"`
 	InitialSubscribers types.Set    `tfsdk:"initial_subscribers"`
 	AdoptArchived      types.Bool   `tfsdk:"adopt_archived"`

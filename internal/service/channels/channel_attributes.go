@@ -29,9 +29,9 @@ type (
 	step    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
 	pending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
-	table             = attribute.Table[channelFacts, *zulip.Channel, zulip.ChannelUpdate]
-	rows              = []attribute.Row[channelFacts, *zulip.Channel, zulip.ChannelUpdate]
-	row[V attr.Value] = attribute.Field[channelFacts, *zulip.Channel, zulip.ChannelUpdate, V]
+	table             = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelUpdate]
+	rows              = []attribute.Row[channelFields, *zulip.Channel, zulip.ChannelUpdate]
+	row[V attr.Value] = attribute.Field[channelFields, *zulip.Channel, zulip.ChannelUpdate, V]
 )
 
 // The server's limits, counted in characters (server-behavior §C5).
@@ -49,14 +49,14 @@ var attributes = table{
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the channel.",
-			At:   func(f *channelFacts) *types.Int64 { return &f.ID },
+			At:   func(f *channelFields) *types.Int64 { return &f.ID },
 			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
 		},
 		row[types.String]{
 			Name: "privacy", Description: "Access to the channel: `public` (everyone but guests), `web_public` (also anyone on the internet, to read), `private_shared_history` or `private_protected_history` (only subscribers). With `private_protected_history`, subscribers can't read messages sent before they joined.",
 			Setting:    "Can be changed in place. Initially `public`.",
 			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
-			At:         func(f *channelFacts) *types.String { return &f.Privacy },
+			At:         func(f *channelFields) *types.String { return &f.Privacy },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
 			Send: func(u *zulip.ChannelUpdate, current *zulip.Channel, v types.String) {
 				changePrivacy(u, current.Privacy(), zulip.Privacy(v.ValueString()))
@@ -66,7 +66,7 @@ var attributes = table{
 			Name: "is_default", Description: "If true, new users are subscribed to the channel.",
 			Setting:  "Not allowed for private channels.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
-			At:       func(f *channelFacts) *types.Bool { return &f.IsDefault },
+			At:       func(f *channelFields) *types.Bool { return &f.IsDefault },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsDefault) },
 			Send:     func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) { u.IsDefaultStream = v.ValueBoolPointer() },
 		},
@@ -74,7 +74,7 @@ var attributes = table{
 			Name: "message_retention_days", Description: "Time to keep messages: a number of days, `unlimited`, or `realm_default` (the organization's setting).",
 			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
 			Validators: []validator.Describer{validators.Count("days", zulip.RetentionUnlimited, zulip.RetentionDefault)},
-			At:         func(f *channelFacts) *types.String { return &f.MessageRetentionDays },
+			At:         func(f *channelFields) *types.String { return &f.MessageRetentionDays },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Retention().String()) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
 				u.MessageRetentionDays = parseRetention(v.ValueString())
@@ -84,7 +84,7 @@ var attributes = table{
 			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only`. `empty_topic_only` can be set while no message has a topic, and requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ".",
 			Requires:   attribute.Requirement{Permission: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
-			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
+			At:         func(f *channelFields) *types.String { return &f.TopicsPolicy },
 			Read: func(c *zulip.Channel) types.String {
 				if c.TopicsPolicy == "" { // servers below level 392 don't send it
 					return types.StringNull()
@@ -99,7 +99,7 @@ var attributes = table{
 			Name: "default_push_notifications", Description: "If true, mobile push notifications are on for new subscribers.",
 			Setting:  "Applies when someone subscribes for the first time; existing subscriptions don't change. Initially `false`.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
-			At:       func(f *channelFacts) *types.Bool { return &f.DefaultPush },
+			At:       func(f *channelFields) *types.Bool { return &f.DefaultPush },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) {
 				u.DefaultPushNotifications = v.ValueBoolPointer()
@@ -109,7 +109,7 @@ var attributes = table{
 			Name: "description", Description: "Description of the channel, in Markdown.",
 			Setting:    "At most 1024 characters. The server replaces line breaks with spaces, and posts a notice in the channel about each change.",
 			Validators: []validator.Describer{validators.Length(0, channelMaxDescription)},
-			At:         func(f *channelFacts) *types.String { return &f.Description },
+			At:         func(f *channelFields) *types.String { return &f.Description },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
 				stored := storedDescription(v)
@@ -126,14 +126,14 @@ var attributes = table{
 				validators.Matches(trimmedName, "must not begin or end with white space, which the server would remove"),
 				validators.VisibleName{RefuseControls: true},
 			},
-			At:   func(f *channelFacts) *types.String { return &f.Name },
+			At:   func(f *channelFields) *types.String { return &f.Name },
 			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		folderIDRow{row[types.Int64]{
 			Name: "folder_id", Description: "ID of the channel's folder; `0` for none.", Setting: "Conflicts with `folder`.",
 			Validators: []validator.Describer{validators.AtLeast(0)},
-			At:         func(f *channelFacts) *types.Int64 { return &f.FolderID },
+			At:         func(f *channelFields) *types.Int64 { return &f.FolderID },
 			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Int64) {
 				folder := folderID(v.ValueInt64())
@@ -143,26 +143,26 @@ var attributes = table{
 		folderRow{row[types.String]{
 			Name: "folder", Description: "Name of the channel's folder, ignoring case; `\"\"` for none.",
 			Setting: "The same apply can create the folder, if the channel references or depends on its resource. To follow a renamed folder, use `folder_id = zulip_channel_folder.NAME.id` instead. Conflicts with `folder_id`.",
-			At:      func(f *channelFacts) *types.String { return &f.Folder },
+			At:      func(f *channelFields) *types.String { return &f.Folder },
 			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
 		}},
 		urlRow{row[types.String]{
 			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,
-			At: func(f *channelFacts) *types.String { return &f.URL },
+			At: func(f *channelFields) *types.String { return &f.URL },
 		}},
 	},
-	Permissions: map[string]attribute.Permission[channelFacts]{
-		"can_add_subscribers_group":              {At: func(f *channelFacts) *types.Set { return &f.CanAddSubscribersGroup }},
-		"can_administer_channel_group":           {At: func(f *channelFacts) *types.Set { return &f.CanAdministerChannelGroup }},
-		"can_create_topic_group":                 {At: func(f *channelFacts) *types.Set { return &f.CanCreateTopicGroup }},
-		"can_delete_any_message_group":           {At: func(f *channelFacts) *types.Set { return &f.CanDeleteAnyMessageGroup }, Requires: mayLetDelete},
-		"can_delete_own_message_group":           {At: func(f *channelFacts) *types.Set { return &f.CanDeleteOwnMessageGroup }, Requires: mayLetDelete},
-		"can_move_messages_out_of_channel_group": {At: func(f *channelFacts) *types.Set { return &f.CanMoveMessagesOutOfChannelGroup }},
-		"can_move_messages_within_channel_group": {At: func(f *channelFacts) *types.Set { return &f.CanMoveMessagesWithinChannelGroup }},
-		"can_remove_subscribers_group":           {At: func(f *channelFacts) *types.Set { return &f.CanRemoveSubscribersGroup }},
-		"can_send_message_group":                 {At: func(f *channelFacts) *types.Set { return &f.CanSendMessageGroup }},
-		"can_subscribe_group":                    {At: func(f *channelFacts) *types.Set { return &f.CanSubscribeGroup }},
-		"can_resolve_topics_group":               {At: func(f *channelFacts) *types.Set { return &f.CanResolveTopicsGroup }},
+	Permissions: map[string]attribute.Permission[channelFields]{
+		"can_add_subscribers_group":              {At: func(f *channelFields) *types.Set { return &f.CanAddSubscribersGroup }},
+		"can_administer_channel_group":           {At: func(f *channelFields) *types.Set { return &f.CanAdministerChannelGroup }},
+		"can_create_topic_group":                 {At: func(f *channelFields) *types.Set { return &f.CanCreateTopicGroup }},
+		"can_delete_any_message_group":           {At: func(f *channelFields) *types.Set { return &f.CanDeleteAnyMessageGroup }, Requires: mayLetDelete},
+		"can_delete_own_message_group":           {At: func(f *channelFields) *types.Set { return &f.CanDeleteOwnMessageGroup }, Requires: mayLetDelete},
+		"can_move_messages_out_of_channel_group": {At: func(f *channelFields) *types.Set { return &f.CanMoveMessagesOutOfChannelGroup }},
+		"can_move_messages_within_channel_group": {At: func(f *channelFields) *types.Set { return &f.CanMoveMessagesWithinChannelGroup }},
+		"can_remove_subscribers_group":           {At: func(f *channelFields) *types.Set { return &f.CanRemoveSubscribersGroup }},
+		"can_send_message_group":                 {At: func(f *channelFields) *types.Set { return &f.CanSendMessageGroup }},
+		"can_subscribe_group":                    {At: func(f *channelFields) *types.Set { return &f.CanSubscribeGroup }},
+		"can_resolve_topics_group":               {At: func(f *channelFields) *types.Set { return &f.CanResolveTopicsGroup }},
 	},
 	Wire: attribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 		Table:   permission.Channels,
@@ -184,8 +184,8 @@ var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy, DefaultPushNo
 type urlRow struct{ row[types.String] }
 
 // ReadInto sets the URL.
-func (urlRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
-	f.URL = types.StringValue(zulip.ChannelURL(on.Site, channel.ID, channel.Name))
+func (urlRow) ReadInto(f *channelFields, channel *zulip.Channel, env attribute.Env, _ *diag.Diagnostics) {
+	f.URL = types.StringValue(zulip.ChannelURL(env.Site, channel.ID, channel.Name))
 }
 
 // changePrivacy writes a change of privacy with only the flags that it requires. A flag that is sent again resets
@@ -282,8 +282,8 @@ func creationAttributes() map[string]schema.Attribute {
 type folderRow struct{ row[types.String] }
 
 // ReadInto keeps the current name if it names the folder of the channel.
-func (folderRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
-	text, ok := lookup.KeepFolder(f.Folder.ValueString(), base.IsSet(f.Folder), folderOf(channel), on.View)
+func (folderRow) ReadInto(f *channelFields, channel *zulip.Channel, env attribute.Env, _ *diag.Diagnostics) {
+	text, ok := lookup.KeepFolder(f.Folder.ValueString(), base.IsSet(f.Folder), folderOf(channel), env.View)
 	f.Folder = types.StringNull()
 	if ok {
 		f.Folder = types.StringValue(text)
@@ -292,22 +292,22 @@ func (folderRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.
 
 // Step is the change to the folder of the planned name. If the planned name equals the state's, as for an unconfigured
 // name, it is not resolved.
-func (r folderRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
+func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found step, problems []permission.Problem, isFound bool) {
 	name := planned.Folder
 	if !base.IsSet(name) || prior.IsState && name.Equal(prior.State.Folder) {
 		return found, nil, false
 	}
-	id, err := lookup.Folder(on.View, name.ValueString())
+	id, err := lookup.Folder(env.View, name.ValueString())
 	if err != nil {
 		return found, []permission.Problem{{Summary: lookup.Summary(err), Detail: base.Sentence(err)}}, false
 	}
-	before := priorFolder(prior, on.View)
+	before := priorFolder(prior, env.View)
 	if before == id {
 		return found, nil, false
 	}
 	found = step{
-		Attribute: r.Name, Prior: describeFolder(before, on.View), Planned: describeFolder(id, on.View),
-		Current: func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) },
+		Attribute: r.Name, Prior: describeFolder(before, env.View), Planned: describeFolder(id, env.View),
+		Current: func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), env.View) },
 		Put: func(update *zulip.ChannelUpdate, _ *zulip.Channel, _ bool) {
 			folder := folderID(id)
 			update.FolderID = &folder
@@ -333,19 +333,19 @@ func leftArchivedFolder(change step, before int64) func(context.Context, *base.B
 type folderIDRow struct{ row[types.Int64] }
 
 // Step is the step of the ID, with folders described by [describeFolder].
-func (r folderIDRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
-	found, problems, isFound = r.row.Step(prior, planned, on)
+func (r folderIDRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found step, problems []permission.Problem, isFound bool) {
+	found, problems, isFound = r.row.Step(prior, planned, env)
 	if isFound {
-		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), on.View)
-		found.Planned = describeFolder(planned.FolderID.ValueInt64(), on.View)
-		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) }
+		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), env.View)
+		found.Planned = describeFolder(planned.FolderID.ValueInt64(), env.View)
+		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), env.View) }
 		found.Renew = leftArchivedFolder(found, prior.Values.FolderID.ValueInt64())
 	}
 	return found, problems, isFound
 }
 
 // priorFolder returns the ID of the folder that a plan was computed from. The name may belong to another folder by now.
-func priorFolder(prior *attribute.Prior[channelFacts, *zulip.Channel], view *snapshot.Snapshot) int64 {
+func priorFolder(prior *attribute.Prior[channelFields, *zulip.Channel], view *snapshot.Snapshot) int64 {
 	switch {
 	case !prior.IsState:
 		return folderOf(prior.Object)
@@ -379,12 +379,12 @@ func deriveFolder(p *tablePlan) {
 	switch {
 	case !p.Config.Folder.IsNull() && p.Config.FolderID.IsNull() && !p.State.FolderID.IsNull():
 		p.Plan.FolderID = types.Int64Unknown()
-		if id, err := lookup.Folder(p.On.View, p.Plan.Folder.ValueString()); err == nil && !p.Plan.Folder.IsUnknown() {
+		if id, err := lookup.Folder(p.Env.View, p.Plan.Folder.ValueString()); err == nil && !p.Plan.Folder.IsUnknown() {
 			p.Plan.FolderID = types.Int64Value(id)
 		}
 	case !p.Config.FolderID.IsNull() && p.Config.Folder.IsNull() && !p.State.Folder.IsNull():
 		p.Plan.Folder = types.StringUnknown()
-		text, ok := lookup.KeepFolder(p.State.Folder.ValueString(), true, p.Plan.FolderID.ValueInt64(), p.On.View)
+		text, ok := lookup.KeepFolder(p.State.Folder.ValueString(), true, p.Plan.FolderID.ValueInt64(), p.Env.View)
 		if ok && !p.Plan.FolderID.IsUnknown() {
 			p.Plan.Folder = types.StringValue(text)
 		}
@@ -397,14 +397,14 @@ func (p channelPlanning) checkFolder() {
 		return
 	}
 	id := p.Plan.FolderID.ValueInt64()
-	if _, ok := p.On.View.Folders().ByID(id); !ok && id != 0 {
+	if _, ok := p.Env.View.Folders().ByID(id); !ok && id != 0 {
 		p.Diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
 		return
 	}
 	if !base.IsSet(p.Config.Folder) {
 		return
 	}
-	named, later, err := lookup.FolderInPlan(p.On.View, p.Config.Folder.ValueString())
+	named, later, err := lookup.FolderInPlan(p.Env.View, p.Config.Folder.ValueString())
 	switch {
 	case err != nil:
 		lookup.AddError(p.Diags, path.Root("folder"), err, "")

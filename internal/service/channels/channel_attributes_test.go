@@ -39,38 +39,38 @@ func samples(folder int64) attributetest.Samples {
 }
 
 // withFolder returns the context of the rows in an organization with a folder.
-func withFolder(id int64) resourceattribute.Server {
+func withFolder(id int64) resourceattribute.Env {
 	var facts snapshot.Facts
 	facts.Take(&zulip.RegisterAnswer{Folders: []*zulip.ChannelFolder{{ID: id, Name: "Operations"}}}, zulip.FetchFolders)
 	facts.Take(&zulip.RegisterAnswer{UserGroups: []*zulip.UserGroup{
 		{ID: 2, Name: "role:nobody", IsSystemGroup: true}, {ID: 3, Name: "role:everyone", IsSystemGroup: true},
 		{ID: 4, Name: "role:administrators", IsSystemGroup: true}, {ID: 5, Name: "leads"},
 	}}, zulip.FetchUserGroups)
-	return resourceattribute.Server{View: snapshot.New(facts, new(runstate.State)), Account: 6, FeatureLevel: featurelevel.Newest}
+	return resourceattribute.Env{View: snapshot.New(facts, new(runstate.State)), Account: 6, FeatureLevel: featurelevel.Newest}
 }
 
 // Defaults that are no longer those of the private state are not taken for what was read. Another account can read it,
 // and so can the account after an upgrade of the server.
 func TestChannelPrivateState_OtherDefaults_Unread(t *testing.T) {
 	var diags diag.Diagnostics
-	on, created := withFolder(1), new(zulip.Channel)
+	env, created := withFolder(1), new(zulip.Channel)
 	if err := json.Unmarshal([]byte(`{"topics_policy": "inherit", "default_push_notifications": false,
 		"can_administer_channel_group": {"direct_members": [6], "direct_subgroups": []}, "can_send_message_group": 3}`), created); err != nil {
 		t.Fatal(err)
 	}
-	private := channels.Attributes.PrivateStateOf(new(channels.Facts), created, nil, on, &diags)
+	private := channels.Attributes.PrivateStateOf(new(channels.Fields), created, nil, env, &diags)
 	for name, test := range map[string]struct {
-		change   func(*resourceattribute.Server)
+		change   func(*resourceattribute.Env)
 		isUnread bool
 	}{
-		"the same":              {func(*resourceattribute.Server) {}, false},
-		"another account":       {func(on *resourceattribute.Server) { on.Account = 7 }, false},
-		"another level":         {func(on *resourceattribute.Server) { on.FeatureLevel = featurelevel.Oldest }, false},
-		"other groups as roles": {func(on *resourceattribute.Server) { on.View = snapshot.New(snapshot.Facts{}, new(runstate.State)) }, true},
+		"the same":              {func(*resourceattribute.Env) {}, false},
+		"another account":       {func(env *resourceattribute.Env) { env.Account = 7 }, false},
+		"another level":         {func(env *resourceattribute.Env) { env.FeatureLevel = featurelevel.Oldest }, false},
+		"other groups as roles": {func(env *resourceattribute.Env) { env.View = snapshot.New(snapshot.Facts{}, new(runstate.State)) }, true},
 	} {
-		now := on
+		now := env
 		test.change(&now)
-		prior := channels.Attributes.PriorWithPrivate(new(channels.Facts), *private, nil, now, &diags)
+		prior := channels.Attributes.PriorWithPrivate(new(channels.Fields), *private, nil, now, &diags)
 		if isUnread := len(prior.Unread) == len(channels.Attributes.Omittable()); isUnread != test.isUnread || !isUnread && len(prior.Unread) > 0 {
 			t.Errorf("%s: not read are %v", name, prior.Unread)
 		}
@@ -85,7 +85,7 @@ func TestChannelPrivateState_OtherDefaults_Unread(t *testing.T) {
 
 func TestChannelEveryAttribute(t *testing.T) {
 	test := attributetest.Of(channels.Attributes, samples(1))
-	test.On = withFolder(1)
+	test.Env = withFolder(1)
 	test.Check(t)
 	for name, one := range channels.CreationAttributes() {
 		if one.IsComputed() && !one.IsOptional() {
@@ -102,7 +102,7 @@ func TestProtocolChannelEveryAttribute(t *testing.T) {
 	o, _ := managedAt(t, featurelevel.Newest) // all samples have the same folder
 	folder := *o.MustChannel(t, "incidents").FolderID
 	test := attributetest.Of(channels.Attributes, samples(folder))
-	test.On = withFolder(folder)
+	test.Env = withFolder(folder)
 	test.Apply(t, start, values{"name": "sampled", "initial_subscribers": who(o.Self.Email)})
 }
 

@@ -61,20 +61,20 @@ func readChannelData(_ context.Context, c *adapter.Call[shown], config *shown) e
 		return lookup.NoSuchChannel(at, err)
 	}
 	*config = shown{}
-	config.read(channel, attribute.On(c.Base, s), c.Diags)
+	config.read(channel, attribute.NewEnv(c.Base, s), c.Diags)
 	return nil
 }
 
 // shown are the attributes that both data sources have.
 type shown struct {
-	channelFacts
+	channelFields
 	CreatorID   types.Int64  `tfsdk:"creator_id"`
 	DateCreated types.String `tfsdk:"date_created"`
 	IsArchived  types.Bool   `tfsdk:"is_archived"`
 }
 
-func (s *shown) read(channel *zulip.Channel, on attribute.Server, diags *diag.Diagnostics) {
-	attributes.Read(&s.channelFacts, channel, on, diags)
+func (s *shown) read(channel *zulip.Channel, env attribute.Env, diags *diag.Diagnostics) {
+	attributes.Read(&s.channelFields, channel, env, diags)
 	s.CreatorID = types.Int64PointerValue(channel.CreatorID)
 	s.DateCreated = types.StringValue(time.Unix(channel.DateCreated, 0).UTC().Format(time.RFC3339))
 	s.IsArchived = types.BoolValue(channel.IsArchived)
@@ -116,7 +116,7 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 		return err
 	}
 	list.Channels = []shown{}
-	on := attribute.On(c.Base, s)
+	env := attribute.NewEnv(c.Base, s)
 	for _, channel := range s.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
@@ -125,7 +125,7 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 			continue
 		}
 		var found shown
-		found.read(channel, on, c.Diags)
+		found.read(channel, env, c.Diags)
 		list.Channels = append(list.Channels, found)
 	}
 	return nil

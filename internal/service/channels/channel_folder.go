@@ -220,8 +220,8 @@ func channelFolderHint(err error) string {
 	return ""
 }
 
-// channelFolderFacts are the attributes of a folder that the resource and the data source share.
-type channelFolderFacts struct {
+// channelFolderFields are the attributes of a folder that the resource and the data source share.
+type channelFolderFields struct {
 	ID          types.Int64  `tfsdk:"id"`
 	Name        types.String `tfsdk:"name"`
 	Description types.String `tfsdk:"description"`
@@ -229,9 +229,9 @@ type channelFolderFacts struct {
 	DateCreated types.String `tfsdk:"date_created"`
 }
 
-// channelFolderModel is the resource: the facts, and how it is created and destroyed.
+// channelFolderModel is the resource: the fields, and how it is created and destroyed.
 type channelFolderModel struct {
-	channelFolderFacts
+	channelFolderFields
 	AdoptArchived types.Bool   `tfsdk:"adopt_archived"`
 	OnDestroy     types.String `tfsdk:"on_destroy"`
 }
@@ -250,7 +250,7 @@ const (
 var visible = regexp.MustCompile(`\S`)
 
 // read sets the attributes to the server's values.
-func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
+func (f *channelFolderFields) read(folder *zulip.ChannelFolder) {
 	f.ID = types.Int64Value(folder.ID)
 	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
 	f.CreatorID = types.Int64PointerValue(folder.CreatorID)
@@ -258,7 +258,7 @@ func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
 }
 
 // changes returns the attributes whose planned values differ from the server's.
-func (f *channelFolderFacts) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
+func (f *channelFolderFields) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
 	if !f.Name.Equal(held.Name) {
 		update.Name = f.Name.ValueStringPointer()
 	}
@@ -392,6 +392,6 @@ type channelFolderListModel struct {
 
 // listed is a folder as the data source shows it.
 type listed struct {
-	channelFolderFacts
+	channelFolderFields
 	IsArchived types.Bool `tfsdk:"is_archived"`
 }

@@ -30,7 +30,7 @@ func derive(p *tablePlan) {
 		return
 	}
 	if base.IsSet(p.Plan.Name) {
-		p.Plan.URL = types.StringValue(zulip.ChannelURL(p.On.Site, p.State.ID.ValueInt64(), p.Plan.Name.ValueString()))
+		p.Plan.URL = types.StringValue(zulip.ChannelURL(p.Env.Site, p.State.ID.ValueInt64(), p.Plan.Name.ValueString()))
 	} else {
 		p.Plan.URL = types.StringUnknown()
 	}
@@ -122,11 +122,11 @@ func (p channelPlanning) privacy() zulip.Privacy {
 
 // isForEveryone reports whether everyone is known to have a permission after the plan.
 func (p channelPlanning) isForEveryone(setting string) bool {
-	planned := *attributes.Sets(&p.Plan.channelFacts)(setting)
+	planned := *attributes.Sets(&p.Plan.channelFields)(setting)
 	if planned.IsNull() {
-		everyone, ok := p.On.View.UserGroupByName("role:everyone")
+		everyone, ok := p.Env.View.UserGroupByName("role:everyone")
 		value, isRead := p.Prior.Permissions[setting]
-		return !ok || !isRead || permission.Equal(value, zulip.NamedGroup(everyone.ID), permission.NobodyID(p.On.View))
+		return !ok || !isRead || permission.Equal(value, zulip.NamedGroup(everyone.ID), permission.NobodyID(p.Env.View))
 	}
 	principals, known := attribute.PrincipalsOf(planned)
 	return !known || len(principals) == 1 && principals[0] == permission.Principal{Kind: permission.KindRole, Name: "everyone"}
@@ -142,7 +142,7 @@ func (p channelPlanning) checkSubscribers() {
 		if !ok || !base.IsSet(text) {
 			continue
 		}
-		user, later, err := lookup.UserInPlan(p.On.View, text.ValueString())
+		user, later, err := lookup.UserInPlan(p.Env.View, text.ValueString())
 		switch {
 		case later:
 		case err != nil:
@@ -164,8 +164,8 @@ func (p channelPlanning) isAccessChanging() bool {
 
 // change is the planned change, in the organization as it is.
 func (p channelPlanning) change() *channelChange {
-	access, now := p.On.View.Access(), p.Adopted
-	c := &channelChange{Base: &p.Base, view: p.On.View, steps: p.Changes}
+	access, now := p.Env.View.Access(), p.Adopted
+	c := &channelChange{Base: &p.Base, view: p.Env.View, steps: p.Changes}
 	c.Name = p.Plan.Name.ValueString()
 	c.Before, c.After = permission.ChannelState{Access: access, Channel: p.before()}, permission.ChannelState{Access: access, Channel: p.planned()}
 	switch {
@@ -192,7 +192,7 @@ func (p channelPlanning) subscribers() (ids []int64, known bool) {
 			known = false
 			continue
 		}
-		if user, later, err := lookup.UserInPlan(p.On.View, text.ValueString()); err == nil && !later {
+		if user, later, err := lookup.UserInPlan(p.Env.View, text.ValueString()); err == nil && !later {
 			ids = append(ids, user.ID)
 		}
 	}

@@ -6,5 +6,5 @@ var (
 	CreationAttributes = creationAttributes
 )
 
-// Facts is exported for tests.
-type Facts = channelFacts
+// Fields is exported for tests.
+type Fields = channelFields

@@ -72,11 +72,11 @@ func groups() *definition {
 				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt, Adopt: adopt,
 			},
 			Account: core.Account[model, zulip.UserGroup]{Names: func(m *model) []string {
-				return append(attributes.Sets(&m.userGroupFacts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
+				return append(attributes.Sets(&m.userGroupFields).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 			}},
 			Creating: core.Creating[model, zulip.UserGroup]{MayBeCreated: isOwn, RegisterCreated: registerMembership},
 		},
-		Table: core.Rows(&attributes, func(m *model) *userGroupFacts { return &m.userGroupFacts }),
+		Table: core.Rows(&attributes, func(m *model) *userGroupFields { return &m.userGroupFields }),
 		CheckTable: func(ctx context.Context, p *tablePlan) {
 			wait(p)
 			p.Compare()
@@ -167,12 +167,12 @@ func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
 }
 
 // itself is how the permissions of a group reference the group.
-func itself(f *userGroupFacts) permission.Principal {
+func itself(f *userGroupFields) permission.Principal {
 	return permission.Principal{Kind: permission.KindGroup, Name: f.Name.ValueString()}
 }
 
 // atCreation omits the permissions that name the group itself, which the server accepts once the group exists.
-func atCreation(planned *userGroupFacts) *userGroupFacts {
+func atCreation(planned *userGroupFields) *userGroupFields {
 	created := *planned
 	for _, one := range attributes.Permissions {
 		if principals, known := attribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
@@ -185,8 +185,8 @@ func atCreation(planned *userGroupFacts) *userGroupFacts {
 // create creates a group and returns its ID.
 func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	var diags diag.Diagnostics
-	on := attribute.On(c.Base, c.Snapshot)
-	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, on, &diags), atCreation(&plan.userGroupFacts), on)
+	env := attribute.NewEnv(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, env, &diags), atCreation(&plan.userGroupFields), env)
 	attribute.ReportProblems(&diags, problems)
 	var all update
 	for _, step := range steps {
@@ -226,7 +226,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 // registerMembership registers the lists that a resource manages of a group that was just created.
 func registerMembership(c *core.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
-		if base.IsSet(*list.in(&planned.userGroupFacts).Texts) { // on creation, only what is configured is known
+		if base.IsSet(*list.in(&planned.userGroupFields).Texts) { // on creation, only what is configured is known
 			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Attribute, true)
 		}
 	}
@@ -273,9 +273,9 @@ func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.String
 	}
 }
 
-// userGroupFacts are the attributes that the server has of a user group, for the resource and the data sources. The table [attributes]
+// userGroupFields are the attributes that the server has of a user group, for the resource and the data sources. The table [attributes]
 // describes them.
-type userGroupFacts struct {
+type userGroupFields struct {
 	ID          types.Int64  `tfsdk:"id"`
 	Name        types.String `tfsdk:"name"`
 	Description types.String `tfsdk:"description"`
@@ -292,9 +292,9 @@ type userGroupFacts struct {
 	CanRemoveMembersGroup types.Set `tfsdk:"can_remove_members_group"`
 }
 
-// model is the resource: the facts, and how the group is created.
+// model is the resource: the fields, and how the group is created.
 type model struct {
-	userGroupFacts
+	userGroupFields
 	AdoptDeactivated types.Bool `tfsdk:"adopt_deactivated"`
 }
 

@@ -43,11 +43,11 @@ type (
 	step    = attribute.Step[*zulip.UserGroup, update]
 	pending = attribute.Pending[*zulip.UserGroup, update]
 	reading = attribute.Reading[*zulip.UserGroup]
-	prior   = attribute.Prior[userGroupFacts, *zulip.UserGroup]
+	prior   = attribute.Prior[userGroupFields, *zulip.UserGroup]
 
-	table             = attribute.Table[userGroupFacts, *zulip.UserGroup, update]
-	rows              = []attribute.Row[userGroupFacts, *zulip.UserGroup, update]
-	row[V attr.Value] = attribute.Field[userGroupFacts, *zulip.UserGroup, update, V]
+	table             = attribute.Table[userGroupFields, *zulip.UserGroup, update]
+	rows              = []attribute.Row[userGroupFields, *zulip.UserGroup, update]
+	row[V attr.Value] = attribute.Field[userGroupFields, *zulip.UserGroup, update, V]
 )
 
 // maxName is the server's limit, counted in characters (server-behavior §G5).
@@ -65,7 +65,7 @@ var attributes = table{
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the group.",
-			At:   func(f *userGroupFacts) *types.Int64 { return &f.ID },
+			At:   func(f *userGroupFields) *types.Int64 { return &f.ID },
 			Read: func(g *zulip.UserGroup) types.Int64 { return types.Int64Value(g.ID) },
 		},
 		row[types.String]{
@@ -78,14 +78,14 @@ var attributes = table{
 				bannedPrefixes{},
 				validators.VisibleName{},
 			},
-			At:   func(f *userGroupFacts) *types.String { return &f.Name },
+			At:   func(f *userGroupFields) *types.String { return &f.Name },
 			Read: func(g *zulip.UserGroup) types.String { return types.StringValue(g.Name) },
 			Send: func(u *update, _ *zulip.UserGroup, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		row[types.String]{
 			Name: "description", Description: "Description of the group.",
 			Setting: "Initially empty.",
-			At:      func(f *userGroupFacts) *types.String { return &f.Description },
+			At:      func(f *userGroupFields) *types.String { return &f.Description },
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
@@ -100,13 +100,13 @@ var attributes = table{
 		},
 		membershipIDsRow{subgroupsList},
 	},
-	Permissions: map[string]attribute.Permission[userGroupFacts]{
-		"can_add_members_group":    {At: func(f *userGroupFacts) *types.Set { return &f.CanAddMembersGroup }},
-		"can_join_group":           {At: func(f *userGroupFacts) *types.Set { return &f.CanJoinGroup }},
-		"can_leave_group":          {At: func(f *userGroupFacts) *types.Set { return &f.CanLeaveGroup }},
-		"can_manage_group":         {At: func(f *userGroupFacts) *types.Set { return &f.CanManageGroup }},
-		"can_mention_group":        {At: func(f *userGroupFacts) *types.Set { return &f.CanMentionGroup }},
-		"can_remove_members_group": {At: func(f *userGroupFacts) *types.Set { return &f.CanRemoveMembersGroup }},
+	Permissions: map[string]attribute.Permission[userGroupFields]{
+		"can_add_members_group":    {At: func(f *userGroupFields) *types.Set { return &f.CanAddMembersGroup }},
+		"can_join_group":           {At: func(f *userGroupFields) *types.Set { return &f.CanJoinGroup }},
+		"can_leave_group":          {At: func(f *userGroupFields) *types.Set { return &f.CanLeaveGroup }},
+		"can_manage_group":         {At: func(f *userGroupFields) *types.Set { return &f.CanManageGroup }},
+		"can_mention_group":        {At: func(f *userGroupFields) *types.Set { return &f.CanMentionGroup }},
+		"can_remove_members_group": {At: func(f *userGroupFields) *types.Set { return &f.CanRemoveMembersGroup }},
 	},
 	Wire: attribute.Permissions[*zulip.UserGroup, update]{
 		Table:   permission.UserGroups,
@@ -120,7 +120,7 @@ type membershipList struct {
 	people.List
 
 	// in returns the list of a resource, current that of a group.
-	in      func(*userGroupFacts) people.Value
+	in      func(*userGroupFields) people.Value
 	current func(*zulip.UserGroup) *[]int64
 	change  func(change *zulip.MembershipChange, add, remove []int64)
 }
@@ -130,7 +130,7 @@ const deactivatedIgnored = "The server neither adds nor removes deactivated user
 var (
 	membersList = membershipList{
 		people.List{PrincipalList: lookup.UserList, Attribute: "members", Noun: "user", Ignored: deactivatedIgnored},
-		func(f *userGroupFacts) people.Value { return people.Value{Texts: &f.Members, IDs: &f.MemberIDs} },
+		func(f *userGroupFields) people.Value { return people.Value{Texts: &f.Members, IDs: &f.MemberIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
@@ -138,7 +138,7 @@ var (
 	}
 	subgroupsList = membershipList{
 		people.List{PrincipalList: lookup.GroupList, Attribute: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
-		func(f *userGroupFacts) people.Value { return people.Value{Texts: &f.Subgroups, IDs: &f.SubgroupIDs} },
+		func(f *userGroupFields) people.Value { return people.Value{Texts: &f.Subgroups, IDs: &f.SubgroupIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
@@ -244,33 +244,33 @@ func (l membershipRow) text(resource, text string) string {
 }
 
 // ReadInto keeps the form and the order of the elements that are still in the list.
-func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
+func (l membershipRow) ReadInto(f *userGroupFields, group *zulip.UserGroup, env attribute.Env, _ *diag.Diagnostics) {
 	at := l.in(f)
-	l.NoteEmails(*at.IDs, on.View)
-	*at.Texts = l.Keep(*at.Texts, *l.current(group), on.View)
+	l.NoteEmails(*at.IDs, env.View)
+	*at.Texts = l.Keep(*at.Texts, *l.current(group), env.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. If the planned list equals the state's,
 // as for an unconfigured list, it is neither compared nor resolved.
-func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
+func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribute.Env) (change step, problems []permission.Problem, found bool) {
 	list := *l.in(planned).Texts
 	if list.IsNull() || prior.IsState && list.Equal(*l.in(prior.Values).Texts) {
 		return change, nil, false
 	}
-	wanted, known := l.wanted(planned, on.View)
+	wanted, known := l.wanted(planned, env.View)
 	if !known {
 		return change, nil, false
 	}
 	var before []int64
 	if prior.IsState {
-		before = l.Named(l.in(prior.Values), on.View).IDs
+		before = l.Named(l.in(prior.Values), env.View).IDs
 	} else {
 		before = *l.current(prior.Object)
 	}
 	change = step{
-		Attribute: l.Attribute, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
+		Attribute: l.Attribute, Prior: l.describe(before, env.View), Planned: l.describe(wanted.IDs, env.View),
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
-			ids := l.Active(*l.current(current), on.View)
+			ids := l.Active(*l.current(current), env.View)
 			remove := sets.Without(ids, wanted.IDs)
 			if wanted.MayHaveMoved {
 				remove = nil // it may be a person with another email now
@@ -282,12 +282,12 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 	// run reactivates the account.
 	stay := sets.Common(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
-		ids := l.Active(*l.current(g), on.View)
-		came := slices.DeleteFunc(sets.Without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
+		ids := l.Active(*l.current(g), env.View)
+		came := slices.DeleteFunc(sets.Without(ids, before), func(id int64) bool { return l.returns(id, env.View) })
 		if len(came)+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
 			return change.Prior
 		}
-		return l.describe(ids, on.View)
+		return l.describe(ids, env.View)
 	}
 	return change, l.problems(wanted), change.Prior != change.Planned
 }
@@ -308,18 +308,18 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 }
 
 // KeepPrior keeps the prior list if the planned one names the same.
-func (l membershipRow) KeepPrior(_, planned, state *userGroupFacts, on attribute.Server) {
+func (l membershipRow) KeepPrior(_, planned, state *userGroupFields, env attribute.Env) {
 	at, prior := l.in(planned).Texts, l.in(state)
-	*at, _ = l.KeepPriorAs(*at, *prior.Texts, *prior.IDs, on.View)
+	*at, _ = l.KeepPriorAs(*at, *prior.Texts, *prior.IDs, env.View)
 }
 
 // KeepPlanned gives the model the planned list, unless that is unknown.
-func (l membershipRow) KeepPlanned(f, planned *userGroupFacts) {
+func (l membershipRow) KeepPlanned(f, planned *userGroupFields) {
 	base.KeepKnown(l.in(f).Texts, *l.in(planned).Texts)
 }
 
 // ForgetUnknown makes an unknown list null.
-func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
+func (l membershipRow) ForgetUnknown(f *userGroupFields) {
 	if at := l.in(f).Texts; at.IsUnknown() {
 		*at = types.ListNull(types.StringType)
 	}
@@ -352,30 +352,30 @@ func (l membershipIDsRow) DataSourceAttribute(string) datasourceschema.Attribute
 }
 
 // ReadInto sets the IDs for the list as its row reads it.
-func (l membershipIDsRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
+func (l membershipIDsRow) ReadInto(f *userGroupFields, group *zulip.UserGroup, env attribute.Env, _ *diag.Diagnostics) {
 	texts := *l.in(f).Texts
-	l.Hold(people.Value{Texts: &texts, IDs: l.in(f).IDs}, *l.current(group), on.View)
+	l.Hold(people.Value{Texts: &texts, IDs: l.in(f).IDs}, *l.current(group), env.View)
 }
 
 // Step returns no change: the IDs follow from the list.
-func (l membershipIDsRow) Step(*prior, *userGroupFacts, attribute.Server) (change step, problems []permission.Problem, found bool) {
+func (l membershipIDsRow) Step(*prior, *userGroupFields, attribute.Env) (change step, problems []permission.Problem, found bool) {
 	return change, nil, false
 }
 
 // KeepPrior does nothing: see [planIDs].
-func (l membershipIDsRow) KeepPrior(_, _, _ *userGroupFacts, _ attribute.Server) {}
+func (l membershipIDsRow) KeepPrior(_, _, _ *userGroupFields, _ attribute.Env) {}
 
 // KeepPlanned gives the model the planned IDs that are known.
-func (l membershipIDsRow) KeepPlanned(f, planned *userGroupFacts) { l.in(f).KeepIDs(l.in(planned)) }
+func (l membershipIDsRow) KeepPlanned(f, planned *userGroupFields) { l.in(f).KeepIDs(l.in(planned)) }
 
 // ForgetUnknown makes unknown IDs null.
-func (l membershipIDsRow) ForgetUnknown(f *userGroupFacts) {
+func (l membershipIDsRow) ForgetUnknown(f *userGroupFields) {
 	none := types.MapNull(types.Int64Type)
 	people.Value{Texts: l.in(f).Texts, IDs: &none}.KeepIDs(l.in(f))
 	*l.in(f).IDs = none
 }
 
 // wanted resolves a planned list.
-func (l membershipList) wanted(planned *userGroupFacts, view *snapshot.Snapshot) (wanted lookup.ResolvedList, known bool) {
+func (l membershipList) wanted(planned *userGroupFields, view *snapshot.Snapshot) (wanted lookup.ResolvedList, known bool) {
 	return l.ResolveAs(*l.in(planned).Texts, *l.in(planned).IDs, view)
 }

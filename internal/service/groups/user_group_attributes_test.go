@@ -33,10 +33,10 @@ func TestUserGroupEveryAttribute(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
 	test := attributetest.Of(groups.Attributes, samples(t, o))
 	var err error
-	if test.On.View, err = store.New(o.Client, o.Self, featurelevel.Newest, new(runstate.State)).Read(t.Context(), store.UserGroups); err != nil {
+	if test.Env.View, err = store.New(o.Client, o.Self, featurelevel.Newest, new(runstate.State)).Read(t.Context(), store.UserGroups); err != nil {
 		t.Fatal(err)
 	}
-	test.On.Account, test.On.FeatureLevel = o.Self.ID, featurelevel.Newest
+	test.Env.Account, test.Env.FeatureLevel = o.Self.ID, featurelevel.Newest
 	t.Run("is read, compared and sent", test.Check)
 	for name, one := range groups.CreationAttributes() {
 		if one.IsComputed() && !one.IsOptional() {

@@ -63,7 +63,7 @@ func readUserGroupData(_ context.Context, c *adapter.Call[dataModel], config *da
 		return base.Refused(at, "No such user group", detail)
 	}
 	*config = dataModel{AllMembers: lookup.UserList.Of(s.AllMembers(group), s), AllSubgroups: lookup.GroupList.Of(s.AllSubgroups(group), s)}
-	config.read(group, attribute.On(c.Base, s), c.Diags)
+	config.read(group, attribute.NewEnv(c.Base, s), c.Diags)
 	return nil
 }
 
@@ -76,15 +76,15 @@ type dataModel struct {
 
 // shown has the attributes of both data sources.
 type shown struct {
-	userGroupFacts
+	userGroupFields
 	CreatorID     types.Int64  `tfsdk:"creator_id"`
 	DateCreated   types.String `tfsdk:"date_created"`
 	IsSystemGroup types.Bool   `tfsdk:"is_system_group"`
 	IsDeactivated types.Bool   `tfsdk:"is_deactivated"`
 }
 
-func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
-	attributes.Read(&s.userGroupFacts, group, on, diags)
+func (s *shown) read(group *zulip.UserGroup, env attribute.Env, diags *diag.Diagnostics) {
+	attributes.Read(&s.userGroupFields, group, env, diags)
 	s.CreatorID = types.Int64PointerValue(group.CreatorID)
 	if group.DateCreated != nil {
 		s.DateCreated = types.StringValue(time.Unix(*group.DateCreated, 0).UTC().Format(time.RFC3339))
@@ -142,14 +142,14 @@ func readUserGroupsData(_ context.Context, c *adapter.Call[listModel], list *lis
 		user = found.ID
 	}
 	list.Groups = []shown{}
-	on := attribute.On(c.Base, s)
+	env := attribute.NewEnv(c.Base, s)
 	for _, group := range s.UserGroups().List() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
 			user != 0 && !slices.Contains(s.AllMembers(group), user) {
 			continue
 		}
 		var found shown
-		found.read(group, on, c.Diags)
+		found.read(group, env, c.Diags)
 		list.Groups = append(list.Groups, found)
 	}
 	return nil

@@ -86,13 +86,13 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 
 // checkCaller refuses changes that the account can't make, and names who can. change has the changes of an apply.
 func (p planning) checkCaller(change update) {
-	c := newCaller(p.Meta, p.On.View)
+	c := newCaller(p.Meta, p.Env.View)
 	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
 		return
 	}
 	switch {
 	case p.now == nil:
-		p.Meta.RequirePermission(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
+		p.Meta.RequirePermission(p.Env.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
 	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
 		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "This is allowed for "+c.managers(p.now)+".", p.Diags)
 	default:

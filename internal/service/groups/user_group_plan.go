@@ -34,7 +34,7 @@ type planning struct {
 func check(ctx context.Context, plan *tablePlan) {
 	p := planning{tablePlan: plan, now: plan.Adopted}
 	if p.State != nil {
-		group, ok := p.On.View.UserGroups().ByID(p.State.ID.ValueInt64())
+		group, ok := p.Env.View.UserGroups().ByID(p.State.ID.ValueInt64())
 		if !ok {
 			p.Diags.AddError(fmt.Sprintf("Cannot read user group %q", p.State.Name.ValueString()), "The provider's account no longer sees it. Plan again with a refreshed state.")
 			return
@@ -42,7 +42,7 @@ func check(ctx context.Context, plan *tablePlan) {
 		p.now = group
 	}
 	for _, list := range membershipLists {
-		if !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
+		if !list.in(&p.Config.userGroupFields).Texts.IsNull() {
 			p.checkList(list)
 		}
 	}
@@ -51,9 +51,9 @@ func check(ctx context.Context, plan *tablePlan) {
 	p.checkCaller(change)
 	later := after(p.now, change)
 	if p.now != nil {
-		warnOfCycle(p.On.View, later, p.Diags)
+		warnOfCycle(p.Env.View, later, p.Diags)
 	}
-	newCaller(p.Meta, p.On.View).checkLockout(later, true, p.Diags)
+	newCaller(p.Meta, p.Env.View).checkLockout(later, true, p.Diags)
 	p.warnOfMembership(ctx, later)
 }
 
@@ -69,7 +69,7 @@ func (p planning) change() (all update) {
 		switch {
 		case len(planned) == 0:
 			step.Put(&all, now, false)
-		case p.now == nil && step.Permission && slices.Equal(planned, []string{itself(&p.Plan.userGroupFacts).String()}):
+		case p.now == nil && step.Permission && slices.Equal(planned, []string{itself(&p.Plan.userGroupFields).String()}):
 			step.Put(&all, now, false)
 			change := all.Permissions[step.Attribute]
 			change.New = zulip.GroupSettingValue{DirectMembers: change.New.DirectMembers, DirectSubgroups: append(slices.Clone(change.New.DirectSubgroups), change.New.Group, now.ID)}
@@ -88,7 +88,7 @@ func (p planning) planned(step step) (planned []string) {
 	}
 	for _, list := range membershipLists {
 		if list.Attribute == step.Attribute {
-			resolved, _ := list.wanted(&p.Plan.userGroupFacts, p.On.View)
+			resolved, _ := list.wanted(&p.Plan.userGroupFields, p.Env.View)
 			planned = resolved.Planned
 		}
 	}
@@ -105,26 +105,26 @@ func (p planning) key() runstate.GroupKey {
 
 // checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(list membershipList) {
-	planned, prior := list.in(&p.Plan.userGroupFacts), people.Value{}
+	planned, prior := list.in(&p.Plan.userGroupFields), people.Value{}
 	if p.State != nil {
-		prior = list.in(&p.State.userGroupFacts)
+		prior = list.in(&p.State.userGroupFields)
 	}
 	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Attribute, true) {
 		p.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
 			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
 	}
-	found := list.Plan(planned, prior, p.On.View, p.Diags)
-	list.checkSelf(*planned.Texts, p.key(), p.On.View, p.Diags)
+	found := list.Plan(planned, prior, p.Env.View, p.Diags)
+	list.checkSelf(*planned.Texts, p.key(), p.Env.View, p.Diags)
 	var leaving []int64
 	if p.now != nil && !planned.IDs.IsUnknown() {
-		leaving = sets.Without(list.Active(*list.current(p.now), p.On.View), found.Wanted.IDs)
+		leaving = sets.Without(list.Active(*list.current(p.now), p.Env.View), found.Wanted.IDs)
 	}
-	list.Warn(found.Wanted, leaving, p.On.View, p.Diags)
+	list.Warn(found.Wanted, leaving, p.Env.View, p.Diags)
 	if p.Adopted != nil {
 		p.checkAdopted(list)
 	}
 	if p.State != nil {
-		list.contest(&p.Meta.Run, p.now.ID, sets.Common(found.Wanted.IDs, found.Before.IDs), nil, p.On.View, p.Diags)
+		list.contest(&p.Meta.Run, p.now.ID, sets.Common(found.Wanted.IDs, found.Before.IDs), nil, p.Env.View, p.Diags)
 	}
 }
 
@@ -132,8 +132,8 @@ func (p planning) checkList(list membershipList) {
 // members.
 func (p planning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.Attribute), p.now.Name
-	planned, isKnown := list.wanted(&p.Plan.userGroupFacts, p.On.View)
-	leaving := sets.Without(list.Active(*list.current(p.now), p.On.View), planned.IDs)
+	planned, isKnown := list.wanted(&p.Plan.userGroupFields, p.Env.View)
+	leaving := sets.Without(list.Active(*list.current(p.now), p.Env.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
 	case !isKnown:
@@ -141,7 +141,7 @@ func (p planning) checkAdopted(list membershipList) {
 			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Attribute))
 	default:
 		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of a user group", list.Attribute),
-			fmt.Sprintf("User group %q still has its earlier %s. The apply removes those that are not listed: %s.", name, list.Attribute, list.describe(leaving, p.On.View)))
+			fmt.Sprintf("User group %q still has its earlier %s. The apply removes those that are not listed: %s.", name, list.Attribute, list.describe(leaving, p.Env.View)))
 	}
 }
 
@@ -151,7 +151,7 @@ func wait(p *tablePlan) {
 		return
 	}
 	for _, list := range membershipLists {
-		if !list.Waits(list.in(&p.Config.userGroupFacts), list.in(&p.State.userGroupFacts), fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.On.View, p.Diags) {
+		if !list.Waits(list.in(&p.Config.userGroupFields), list.in(&p.State.userGroupFields), fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.Env.View, p.Diags) {
 			continue
 		}
 		for _, name := range p.Managed() {
@@ -159,7 +159,7 @@ func wait(p *tablePlan) {
 				fmt.Sprintf("The %[1]s of user group %[2]q aren't known until apply, so the group is left unchanged. Remove %[3]s for now, or first apply what %[1]s depends on (-target).",
 					list.Attribute, p.State.Name.ValueString(), name))
 		}
-		p.Plan.userGroupFacts = p.State.userGroupFacts
+		p.Plan.userGroupFields = p.State.userGroupFields
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
 	}
 }
@@ -170,10 +170,10 @@ func planIDs(p *tablePlan) {
 	for _, list := range membershipLists {
 		prior := people.Value{}
 		if p.State != nil {
-			prior = list.in(&p.State.userGroupFacts)
+			prior = list.in(&p.State.userGroupFields)
 		}
-		if p.State == nil || !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
-			list.PlanIDs(list.in(&p.Plan.userGroupFacts), prior, isChange, p.On.View)
+		if p.State == nil || !list.in(&p.Config.userGroupFields).Texts.IsNull() {
+			list.PlanIDs(list.in(&p.Plan.userGroupFields), prior, isChange, p.Env.View)
 		}
 	}
 }
@@ -250,12 +250,12 @@ func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) 
 	}
 	members := membership(later)
 	for _, list := range membershipLists {
-		resolved, known := list.wanted(&p.Plan.userGroupFacts, p.On.View)
-		if isConfigured := !list.in(&p.Config.userGroupFacts).Texts.IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
+		resolved, known := list.wanted(&p.Plan.userGroupFields, p.Env.View)
+		if isConfigured := !list.in(&p.Config.userGroupFields).Texts.IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
 			members.Unknown = true
 		}
 	}
-	warnOfAccess(ctx, &p.Base, p.now, members, p.On.View, p.Diags)
+	warnOfAccess(ctx, &p.Base, p.now, members, p.Env.View, p.Diags)
 }
 
 // membership returns the direct members of a group.

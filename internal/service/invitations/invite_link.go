@@ -312,27 +312,27 @@ func readInviteLinksData(ctx context.Context, c *adapter.Call[listModel], list *
 	if err != nil {
 		return base.Failed(unreadable, err, inviteLinkHint)
 	}
-	list.InviteLinks, list.EmailInvitations = []linkFacts{}, []mailFacts{}
+	list.InviteLinks, list.EmailInvitations = []linkFields{}, []mailFields{}
 	// The server promises no order (server-behavior §U17).
 	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
 		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
 		made, ends := invite.Moment(&one.Invited), invite.Moment(one.ExpiryDate)
 		if one.IsMultiuse {
-			list.InviteLinks = append(list.InviteLinks, linkFacts{id, types.StringValue(one.LinkURL), role, by, made, ends})
+			list.InviteLinks = append(list.InviteLinks, linkFields{id, types.StringValue(one.LinkURL), role, by, made, ends})
 		} else {
 			list.EmailInvitations = append(list.EmailInvitations,
-				mailFacts{id, types.StringValue(one.Email), types.BoolPointerValue(one.NotifyReferrerOnJoin), role, by, made, ends})
+				mailFields{id, types.StringValue(one.Email), types.BoolPointerValue(one.NotifyReferrerOnJoin), role, by, made, ends})
 		}
 	}
 	return nil
 }
 
 type listModel struct {
-	InviteLinks      []linkFacts `tfsdk:"invite_links"`
-	EmailInvitations []mailFacts `tfsdk:"email_invitations"`
+	InviteLinks      []linkFields `tfsdk:"invite_links"`
+	EmailInvitations []mailFields `tfsdk:"email_invitations"`
 }
 
-type linkFacts struct {
+type linkFields struct {
 	ID              types.Int64  `tfsdk:"id"`
 	LinkURL         types.String `tfsdk:"link_url"`
 	InviteAs        types.String `tfsdk:"invite_as"`
@@ -341,7 +341,7 @@ type linkFacts struct {
 	ExpiryDate      types.String `tfsdk:"expiry_date"`
 }
 
-type mailFacts struct {
+type mailFields struct {
 	ID                   types.Int64  `tfsdk:"id"`
 	Email                types.String `tfsdk:"email"`
 	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`

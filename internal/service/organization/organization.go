@@ -91,8 +91,8 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	on := attribute.On(&r.Base, now.View)
-	if now = r.apply(ctx, attributes.PriorObject(now.Thing, on, &resp.Diagnostics), plan, now, on, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	env := attribute.NewEnv(&r.Base, now.View)
+	if now = r.apply(ctx, attributes.PriorObject(now.Thing, env, &resp.Diagnostics), plan, now, env, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // no object was created that could be lost; the next apply sends the rest
 	}
 	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
@@ -135,9 +135,9 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	on := attribute.On(&r.Base, view)
-	before := attributes.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
-	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
+	env := attribute.NewEnv(&r.Base, view)
+	before := attributes.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
+	now := r.apply(ctx, before, plan, nil, env, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
 		// A refused value is shown in the form of the state, not in the planned one.
@@ -158,9 +158,9 @@ func (r *organizationResource) Delete(ctx context.Context, req resource.DeleteRe
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	on := attribute.On(&r.Base, view)
-	before := attributes.PriorState(state, attribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
-	r.apply(ctx, before, state.afterDestroy(before, view), nil, on, &resp.Diagnostics)
+	env := attribute.NewEnv(&r.Base, view)
+	before := attributes.PriorState(state, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
+	r.apply(ctx, before, state.afterDestroy(before, view), nil, env, &resp.Diagnostics)
 }
 
 // ImportState accepts any ID, because an account is in one organization.
@@ -174,8 +174,8 @@ const organizationUnreadable = "Cannot read the organization"
 
 // apply sends the differences between prior and planned values, and returns the result, or nil if that could not be
 // read. now was just read, or is nil.
-func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *organizationModel, now *organizationReading, on attribute.Server, diags *diag.Diagnostics) *organizationReading {
-	steps, problems := attributes.Steps(prior, plan, on)
+func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *organizationModel, now *organizationReading, env attribute.Env, diags *diag.Diagnostics) *organizationReading {
+	steps, problems := attributes.Steps(prior, plan, env)
 	attribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil
@@ -193,7 +193,7 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)
 	}
-	attributes.Store(ctx, state, now, planned, attribute.On(&r.Base, nil), set, private, diags)
+	attributes.SaveState(ctx, state, now, planned, attribute.NewEnv(&r.Base, nil), set, private, diags)
 }
 
 // subject returns the organization as the subject of a change.
@@ -214,7 +214,7 @@ func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.R
 // (server-behavior §O10).
 func (r *organizationResource) renew(ctx context.Context, pending pending) error {
 	var unreadable diag.Diagnostics // reported when the state was read
-	current := attributes.PriorObject(pending.Now, attribute.On(&r.Base, nil), &unreadable).Values
+	current := attributes.PriorObject(pending.Now, attribute.NewEnv(&r.Base, nil), &unreadable).Values
 	update := zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
 	names := pending.Attributes()
 	for name, held := range pending.Now.Permissions {
@@ -418,7 +418,7 @@ func (d *organizationDataSource) Read(ctx context.Context, _ datasource.ReadRequ
 		return
 	}
 	found := emptyModel()
-	attributes.Read(found, view.Realm(), attribute.On(&d.Base, view), &resp.Diagnostics)
+	attributes.Read(found, view.Realm(), attribute.NewEnv(&d.Base, view), &resp.Diagnostics)
 	found.set("id", types.StringValue(settings.OnceID))
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(found.write(ctx, &resp.State)...)

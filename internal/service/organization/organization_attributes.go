@@ -74,14 +74,14 @@ func (r row) Takes() (requires attribute.Requirement) {
 }
 
 // ReadInto sets the model to the server's value.
-func (r row) ReadInto(m *organizationModel, realm *zulip.Realm, on attribute.Server, diags *diag.Diagnostics) {
-	if value := r.Read(realm.Settings, on.FeatureLevel, m.settings[r.Name], diags); value != nil {
+func (r row) ReadInto(m *organizationModel, realm *zulip.Realm, env attribute.Env, diags *diag.Diagnostics) {
+	if value := r.Read(realm.Settings, env.FeatureLevel, m.settings[r.Name], diags); value != nil {
 		m.set(r.Name, value)
 	}
 }
 
 // Step is the change of the setting.
-func (r row) Step(prior *prior, planned *organizationModel, on attribute.Server) (change step, problems []permission.Problem, found bool) {
+func (r row) Step(prior *prior, planned *organizationModel, env attribute.Env) (change step, problems []permission.Problem, found bool) {
 	value, before := planned.settings[r.Name], prior.Values.settings[r.Name]
 	if !r.Changes(value, before) {
 		return change, nil, false
@@ -91,10 +91,10 @@ func (r row) Step(prior *prior, planned *organizationModel, on attribute.Server)
 		Current: func(realm *zulip.Realm) string {
 			// An unreadable value was reported when the state was read. Here it only counts as different.
 			var unreadable diag.Diagnostics
-			return describe(r.Read(realm.Settings, on.FeatureLevel, nil, &unreadable))
+			return describe(r.Read(realm.Settings, env.FeatureLevel, nil, &unreadable))
 		},
 		Put: func(update *zulip.RealmUpdate, current *zulip.Realm, _ bool) {
-			r.put(update, planned, current, on.FeatureLevel)
+			r.put(update, planned, current, env.FeatureLevel)
 		},
 	}, nil, true
 }
@@ -109,7 +109,7 @@ func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip
 }
 
 // KeepPrior keeps null if the server does not have the setting, because it won't have it after the apply either.
-func (r row) KeepPrior(config, planned, state *organizationModel, _ attribute.Server) {
+func (r row) KeepPrior(config, planned, state *organizationModel, _ attribute.Env) {
 	if before := state.settings[r.Name]; planned.settings[r.Name].IsUnknown() && config.settings[r.Name].IsNull() && before.IsNull() {
 		planned.set(r.Name, before)
 	}

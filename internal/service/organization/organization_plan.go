@@ -75,20 +75,20 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	on := attribute.On(&r.Base, p.view)
+	env := attribute.NewEnv(&r.Base, p.view)
 	if p.state != nil {
-		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), on)
+		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
 		current := emptyModel()
-		attributes.Read(current, p.view.Realm(), on, p.diags)
+		attributes.Read(current, p.view.Realm(), env, p.diags)
 		p.state.values().RefuseUnread(p.config.values(), current.values(), p.diags)
 	} else {
-		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
+		p.prior = attributes.PriorObject(p.view.Realm(), env, p.diags)
 	}
 	p.plan.planResets(p.config)
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
-	attributes.KeepPrior(p.config, p.plan, p.prior, on)
+	attributes.KeepPrior(p.config, p.plan, p.prior, env)
 	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
-	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // the checks report unresolved values
+	p.steps, _ = attributes.Steps(p.prior, p.plan, env) // the checks report unresolved values
 	p.check(ctx)
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
@@ -112,12 +112,12 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 		diags.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	on := attribute.On(&r.Base, view)
+	env := attribute.NewEnv(&r.Base, view)
 	p := planning{organizationResource: r, diags: diags, view: view, state: state}
-	p.prior = attributes.PriorState(state, attribute.Raw(ctx, req.Private, diags), on)
+	p.prior = attributes.PriorState(state, attribute.Raw(ctx, req.Private, diags), env)
 	p.plan = state.afterDestroy(p.prior, view)
 	p.config = p.plan
-	p.steps, _ = attributes.Steps(p.prior, p.plan, on)
+	p.steps, _ = attributes.Steps(p.prior, p.plan, env)
 	if p.checkCaller(); diags.HasError() {
 		return
 	}

@@ -25,7 +25,7 @@ import (
 
 // NewUserDataSource returns the data source zulip_user.
 func NewUserDataSource() datasource.DataSource {
-	return adapter.DataSource[userFacts]{Name: "user", Schema: userDataSchema, Read: readUserData}.New()
+	return adapter.DataSource[userFields]{Name: "user", Schema: userDataSchema, Read: readUserData}.New()
 }
 
 func userDataSchema() schema.Schema {
@@ -44,7 +44,7 @@ func userDataSchema() schema.Schema {
 	}
 }
 
-func readUserData(ctx context.Context, c *adapter.Call[userFacts], config *userFacts) error {
+func readUserData(ctx context.Context, c *adapter.Call[userFields], config *userFields) error {
 	s, err := c.Read("the users", store.Users)
 	if err != nil {
 		return err
@@ -116,10 +116,10 @@ func readUsersData(ctx context.Context, c *adapter.Call[listModel], list *listMo
 	if c.Diags.HasError() {
 		return nil
 	}
-	list.Users = []userFacts{}
+	list.Users = []userFields{}
 	for _, user := range s.Users() {
 		if list.admits(user, s) {
-			var found userFacts
+			var found userFields
 			c.Diags.Append(found.read(ctx, user, s, c.HasLevel(featurelevel.DeletedUsers))...)
 			list.Users = append(list.Users, found)
 		}
@@ -133,7 +133,7 @@ type listModel struct {
 	IsActive     types.Bool         `tfsdk:"is_active"`
 	Emails       []string           `tfsdk:"emails"`
 	ProfileField *profileFieldModel `tfsdk:"profile_field"`
-	Users        []userFacts        `tfsdk:"users"`
+	Users        []userFields       `tfsdk:"users"`
 }
 
 type profileFieldModel struct {
@@ -156,8 +156,8 @@ func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
 	return l.ProfileField == nil || profileOf(user, s)[l.ProfileField.Name] == l.ProfileField.Value
 }
 
-// userFacts are the attributes of a person or bot.
-type userFacts struct {
+// userFields are the attributes of a person or bot.
+type userFields struct {
 	ID            types.Int64  `tfsdk:"id"`
 	Email         types.String `tfsdk:"email"`
 	DeliveryEmail types.String `tfsdk:"delivery_email"`
@@ -173,8 +173,8 @@ type userFacts struct {
 	ProfileData   types.Map    `tfsdk:"profile_data"`
 }
 
-// read sets the facts to the server's values. tellsDeleted is true if the server shows which accounts were deleted.
-func (f *userFacts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
+// read sets the fields to the server's values. tellsDeleted is true if the server shows which accounts were deleted.
+func (f *userFields) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)
 	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
@@ -206,7 +206,7 @@ func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 	return profile
 }
 
-// attributes describe the facts.
+// attributes describe the fields.
 func attributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
