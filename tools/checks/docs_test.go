@@ -219,8 +219,8 @@ func anchors(page string) (names []string) {
 
 // glossaryDebts are types with a word of the glossary as a name in another meaning, and the reasons.
 var glossaryDebts = map[string]string{
-	"access/plan.Plan":         "a whole plan of the CLI, read from JSON: the package says so",
-	"realm/runstate.State":     "the run state: the package says so",
+	"access/plan.Plan":     "a whole plan of the CLI, read from JSON: the package says so",
+	"realm/runstate.State": "the run state: the package says so",
 }
 
 // maxWords keeps the glossary short enough to be read.

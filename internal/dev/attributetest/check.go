@@ -136,7 +136,7 @@ func (c *checking[Model, Object, Patch]) checkPrivateState(name string, object *
 	var diags diag.Diagnostics
 	private := c.Table.PrivateStateOf(new(Model), object, nil, c.Env, &diags)
 	prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.Env, &diags)
-	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.Unread) > 0 || !kept.Equal(is) {
+	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.NotStored) > 0 || !kept.Equal(is) {
 		c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, is)
 	}
 }
@@ -158,7 +158,7 @@ func (c *checking[Model, Object, Patch]) checkPermissionState(name string) {
 		prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.Env, &diags)
 		kept, isKept := prior.Permissions[name]
 		held, isHeld := c.Table.Wire.Values(object)[name]
-		if diags.HasError() || len(prior.Unread) > 0 || isKept != isHeld || !reflect.DeepEqual(kept, held) {
+		if diags.HasError() || len(prior.NotStored) > 0 || isKept != isHeld || !reflect.DeepEqual(kept, held) {
 			c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, held)
 		}
 	}

@@ -56,11 +56,11 @@ const (
 	kept
 	willBeDestroyed
 	willBeDeactivated
-	destroyed
+	gone
 	adopted
 	declared
 	willBeCreated
-	destroyedWithOwner
+	goneWithOwner
 	said
 	invited
 )
@@ -130,11 +130,11 @@ func (s *State) any(fact fact, kind string) bool {
 	return false
 }
 
-// Destroy registers that this run has archived or deactivated an object, which keeps its name.
-func (s *State) Destroy(kind string, id int64) { s.note(destroyed, kind, id) }
+// NoteGone registers that this run has archived or deactivated an object, which keeps its name, or deleted a domain.
+func (s *State) NoteGone(kind string, id int64) { s.note(gone, kind, id) }
 
-// IsDestroyed reports whether this run has archived or deactivated an object.
-func (s *State) IsDestroyed(kind string, id int64) bool { return s.knows(destroyed, kind, id) }
+// IsGoneByRun reports whether NoteGone was called for an object.
+func (s *State) IsGoneByRun(kind string, id int64) bool { return s.knows(gone, kind, id) }
 
 // Unmanage registers that an object no longer belongs to a resource of this run: it was archived or deactivated outside Terraform.
 func (s *State) Unmanage(kind string, id int64) {
@@ -281,13 +281,13 @@ func (s *State) GetsOwner(bot string, owner int64) bool {
 	return false
 }
 
-// DestroyWithOwner registers that a bot is active right before this run deactivates its owner. The server deactivates
+// NoteGoneWithOwner registers that a bot is active right before this run deactivates its owner. The server deactivates
 // both.
-func (s *State) DestroyWithOwner(bot int64) { s.note(destroyedWithOwner, Account, bot) }
+func (s *State) NoteGoneWithOwner(bot int64) { s.note(goneWithOwner, Account, bot) }
 
-// IsDestroyedWithOwner reports whether a bot was active right before this run deactivated its owner, or tried to.
-func (s *State) IsDestroyedWithOwner(bot int64) bool {
-	return s.knows(destroyedWithOwner, Account, bot)
+// IsGoneWithOwner reports whether a bot was active right before this run deactivated its owner, or tried to.
+func (s *State) IsGoneWithOwner(bot int64) bool {
+	return s.knows(goneWithOwner, Account, bot)
 }
 
 // formerAddress is the account that had an email which no account has now.

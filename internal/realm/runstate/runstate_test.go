@@ -53,7 +53,7 @@ func TestFacts_OtherObject_NotShared(t *testing.T) {
 		knows func(*State, string, int64) bool
 	}{
 		"managed": {(*State).Manage, (*State).IsManaged}, "will be destroyed": {(*State).WillDestroy, (*State).WillBeDestroyed},
-		"destroyed": {(*State).Destroy, (*State).IsDestroyed}, "adopted": {(*State).Adopt, (*State).IsAdopted},
+		"destroyed": {(*State).NoteGone, (*State).IsGoneByRun}, "adopted": {(*State).Adopt, (*State).IsAdopted},
 	} {
 		var run State
 		fact.note(&run, "k", 1)
@@ -100,8 +100,8 @@ func TestPlannedOwners(t *testing.T) {
 	if bots := run.PlannedBotsOf(1); !slices.Equal(bots, []string{"a", "b"}) || len(run.PlannedBotsOf(2)) > 0 {
 		t.Errorf("1 owns %v, 2 %v", bots, run.PlannedBotsOf(2))
 	}
-	run.DestroyWithOwner(7)
-	if !run.IsDestroyedWithOwner(7) || run.IsDestroyedWithOwner(8) || run.IsDestroyed(Account, 7) {
+	run.NoteGoneWithOwner(7)
+	if !run.IsGoneWithOwner(7) || run.IsGoneWithOwner(8) || run.IsGoneByRun(Account, 7) {
 		t.Error("only 7 goes with its owner")
 	}
 }

@@ -91,7 +91,7 @@ func TestLawChange_StateTexts_SameValues(t *testing.T) {
 			config := drawPlan(t, s, table)
 			state := newModel(table)
 			attribute.Sets(state.at).Read(table, s.holds.permissions, s.view)
-			saw := attribute.Sets(state.at).Prior(table, nil, s.view)
+			saw := attribute.Sets(state.at).Complete(table, nil, s.view)
 			for _, setting := range table.Settings {
 				if !permission.Equal(saw[setting.Name], s.holds.permissions[setting.Name], permission.NobodyID(s.view)) {
 					t.Fatalf("%s reads %v, and stands for %v", setting.Name, s.holds.permissions[setting.Name], saw[setting.Name])
@@ -243,7 +243,7 @@ func changeText(t *testing.T, held *string, send func(attribute.Pending[string, 
 		t.Fatal(err)
 	}
 	subject := attribute.Subject[string, bool]{
-		Unread: "the thing", Name: func(string) string { return "the thing" },
+		NameBefore: "the thing", Name: func(string) string { return "the thing" },
 		Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
 			return &attribute.Reading[string]{Thing: *held}, nil
 		},

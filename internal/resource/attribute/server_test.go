@@ -135,7 +135,7 @@ func set(texts ...string) types.Set {
 
 func (s *server) subject() attribute.Subject[*thing, update] {
 	return attribute.Subject[*thing, update]{
-		Unread: "the thing", Name: func(*thing) string { return "the thing" },
+		NameBefore: "the thing", Name: func(*thing) string { return "the thing" },
 		Read: func(context.Context, func(*thing) bool) (*attribute.Reading[*thing], error) {
 			return &attribute.Reading[*thing]{Thing: s.read(), View: s.view}, nil
 		},

@@ -70,9 +70,8 @@ func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
 	return differing
 }
 
-// Prior completes the raw permissions of the private state with the principals in the state, for a state without raw
-// ones.
-func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
+// Complete returns the raw permissions of the private state, and those of the principals in a state without raw ones.
+func (s Sets) Complete(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
 	complete := map[string]zulip.GroupSettingValue{}
 	for _, setting := range table.Settings {
 		if value, ok := raw[setting.Name]; ok {
@@ -298,21 +297,21 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 			}
 			(*changes)[setting] = change
 		},
-		Renew: func(ctx context.Context, b *base.Base, now T) (Step[T, U], error) {
+		Recompute: func(ctx context.Context, b *base.Base, now T) (Step[T, U], error) {
 			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Values(now)[setting].DirectMembers), view)
 			return p.Step(setting, prior, activeMembers(want, current), current), err
 		},
 	}
 }
 
-// maxRenewed is the maximum number of people that are read again on a conflict, with one request each.
-const maxRenewed = 50
+// maxReread is the maximum number of people that are read again on a conflict, with one request each.
+const maxReread = 50
 
 // readPeople returns the view with the current values of some people, because the server's list may be older than their
 // deactivation (server-behavior §U18).
 func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.Snapshot) (*snapshot.Snapshot, error) {
-	if len(ids) > maxRenewed {
-		return nil, fmt.Errorf("the check would read %d users again; the limit is %d", len(ids), maxRenewed)
+	if len(ids) > maxReread {
+		return nil, fmt.Errorf("the check would read %d users again; the limit is %d", len(ids), maxReread)
 	}
 	for _, id := range ids {
 		user, err := b.Meta.Store.FreshUser(ctx, id)

@@ -30,9 +30,9 @@ type Step[T, U any] struct {
 	Current func(T) string
 	// Put writes the change into an update of the given current object. compare is true if the update has old values.
 	Put func(update *U, now T, compare bool)
-	// Renew returns the step, updated for changes that are no conflict: deactivated users, and changes by another
+	// Recompute returns the step, updated for changes that are no conflict: deactivated users, and changes by another
 	// resource of the same apply. It is called on a conflict. Optional.
-	Renew func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
+	Recompute func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
 }
 
 // Reading is an object as just read, with its snapshot.
@@ -46,15 +46,15 @@ type Subject[T, U any] struct {
 	// Of is the type of the resource, as in zulip_channel, for messages about untested parts on a newer server.
 	// Optional.
 	Of string
-	// Unread is its name in messages before it was read (`channel 17`), and Name its name afterwards (`channel
+	// NameBefore is its name in messages before it was read (`channel 17`), and Name its name afterwards (`channel
 	// "general"`).
-	Unread string
-	Name   func(T) string
+	NameBefore string
+	Name       func(T) string
 	// Read reads the object from the server, not from a cache. If the server's lists lag behind its writes, Read
 	// repeats until shows returns true or the list is reliable.
 	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
-	// List is the list that Send changes if the server caches it: see [store.Store.BeginWrite]. Optional.
-	List store.Part
+	// Part is the list that Send changes if the server caches it: see [store.Store.BeginWrite]. Optional.
+	Part store.Part
 	// StoresAsSent is true if the server stores values as sent, so that an accepted write needs no reading after it.
 	StoresAsSent bool
 	// Protect refuses a planned change that must not happen, such as one that locks the account out. It gets the object
@@ -63,10 +63,10 @@ type Subject[T, U any] struct {
 	// Send sends the requests for the pending changes, and returns the parameters that the server does not know. It
 	// stops at the first error. The object is then read again, and the missing changes are sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
-	// Renew sends again the pending values that an object already has, for a server that compares a change with an
+	// Resend sends again the pending values that an object already has, for a server that compares a change with an
 	// outdated copy: a write updates the copy. It is called once, when the server refuses an old value that it has
 	// just shown, or has not stored what it accepted. Optional.
-	Renew func(context.Context, Pending[T, U]) error
+	Resend func(context.Context, Pending[T, U]) error
 	// OnConflict is the advice after a conflict. Optional: the default is to plan again.
 	OnConflict string
 	// IsBlocked reports whether an error of Send may be temporary, because another resource of the same apply frees the
@@ -136,9 +136,9 @@ type progress struct {
 	mismatches int // writes that it refused because of outdated values
 	oldRefused int // those refused because of an old value
 	lost       int // writes with an unknown outcome
-	renewed    bool
-	// hasRenewedSteps is true if the steps were computed again with the current people.
-	hasRenewedSteps bool
+	resent     bool
+	// hasRecomputed is true if the steps were computed again with the current people.
+	hasRecomputed bool
 
 	pause   time.Duration
 	ignored []string // parameters that the server does not know
@@ -164,20 +164,20 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 	return left, conflicts
 }
 
-// renew returns the steps, and renews those with a conflict. A step whose Renew fails is unchanged and remains a
+// recompute returns the steps, with new ones for a conflict. A step whose Recompute fails is unchanged and remains a
 // conflict.
-func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
+func recompute[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
 	all = slices.Clone(all)
 	for i, step := range all {
-		if _, conflicts := compare(all[i:i+1], thing); len(conflicts) == 0 || step.Renew == nil {
+		if _, conflicts := compare(all[i:i+1], thing); len(conflicts) == 0 || step.Recompute == nil {
 			continue
 		}
-		renewed, err := step.Renew(ctx, b, thing)
+		recomputed, err := step.Recompute(ctx, b, thing)
 		if err != nil {
 			tflog.Info(ctx, "Cannot find out whether this apply caused the conflict", map[string]any{"attribute": step.Attribute, "error": err.Error()})
 			continue
 		}
-		all[i] = renewed
+		all[i] = recomputed
 	}
 	return all
 }
@@ -198,14 +198,14 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 				return len(conflicts) == 0 && (p.sent == 0 || len(left) == 0)
 			}
 			if now, err = s.Read(ctx, shows); err != nil {
-				diags.AddError("Cannot read "+s.Unread, s.explain(err))
+				diags.AddError("Cannot read "+s.NameBefore, s.explain(err))
 				return nil
 			}
 		}
 		thing := now.Thing
 		left, conflicts := compare(all, thing)
-		if len(conflicts) > 0 && !p.hasRenewedSteps {
-			p.hasRenewedSteps, all = true, renew(ctx, b, all, thing)
+		if len(conflicts) > 0 && !p.hasRecomputed {
+			p.hasRecomputed, all = true, recompute(ctx, b, all, thing)
 			left, conflicts = compare(all, thing)
 		}
 		switch {
@@ -225,10 +225,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 				return now
 			}
 		}
-		if s.Renew != nil && !p.renewed && (p.oldRefused > 0 || p.sent > 0) {
-			p.renewed, now = true, nil
-			if done, err := b.Meta.Store.BeginWrite(ctx, s.List); err == nil {
-				p.err = s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
+		if s.Resend != nil && !p.resent && (p.oldRefused > 0 || p.sent > 0) {
+			p.resent, now = true, nil
+			if done, err := b.Meta.Store.BeginWrite(ctx, s.Part); err == nil {
+				p.err = s.Resend(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
 				done()
 			}
 			continue // the change, which is sent next, would have the same error
@@ -236,7 +236,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		// The server may refuse an old value that was just read, if it hides deactivated people in it (server-behavior
 		// §P3). Two such refusals of an unchanged value count as this case.
 		var done func()
-		if done, p.err = b.Meta.Store.BeginWrite(ctx, s.List); p.err == nil {
+		if done, p.err = b.Meta.Store.BeginWrite(ctx, s.Part); p.err == nil {
 			p.ignored, p.err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
 			done()
 		}

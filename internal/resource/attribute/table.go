@@ -133,13 +133,13 @@ type Prior[Model, Object any] struct {
 	Object Object
 	// Permissions are the server's values of the permissions.
 	Permissions map[string]zulip.GroupSettingValue
-	// Unread are the attributes that the state omits and whose values were not stored.
-	Unread []string
+	// NotStored are the attributes that the state omits and whose values were not stored.
+	NotStored []string
 }
 
 // PriorState returns a state as the starting point of a plan. raw are the permissions in its private state.
 func (t *Table[Model, Object, Patch]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, env Env) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, env.View)}
+	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Complete(t.Wire.Table, raw, env.View)}
 }
 
 // PriorWithPrivate is PriorState with the omitted values. object was just read, or is nil.

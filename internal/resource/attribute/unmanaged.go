@@ -46,8 +46,8 @@ func (b *PrivateState) SaveState(ctx context.Context, private PrivateSetter, dia
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
 
-// RefuseUnread refuses to plan an attribute that becomes managed if no refresh has read its value on the server.
-func RefuseUnread(name string, diags *diag.Diagnostics) {
+// RefuseNotStored refuses to plan an attribute that becomes managed if no refresh has read its value on the server.
+func RefuseNotStored(name string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
 		"It was not managed until now, and this version of the provider has not refreshed the state. Plan without -refresh=false.")
 }
@@ -258,7 +258,7 @@ func fingerprint(values map[string]json.RawMessage) uint32 {
 }
 
 // complete adds the omitted values from the private state to the prior ones. If they were not stored, they are taken
-// from object, and their attributes are added to Unread. object may be nil.
+// from object, and their attributes are added to NotStored. object may be nil.
 func (t *Table[Model, Object, Patch]) complete(prior *Prior[Model, Object], kept json.RawMessage, object *Object, env Env, diags *diag.Diagnostics) {
 	if !t.OmitUnmanaged {
 		return
@@ -267,7 +267,7 @@ func (t *Table[Model, Object, Patch]) complete(prior *Prior[Model, Object], kept
 	prior.Values = &values
 	all := t.decodeUnmanaged(kept, env, diags)
 	if all == nil {
-		prior.Unread = omitted
+		prior.NotStored = omitted
 		if object == nil {
 			return
 		}

@@ -23,26 +23,26 @@ import (
 // ([Rows]). Without a table, it compares the fields of the model as ReadInto sets them.
 type Attributes[Model, Object, Patch any] interface {
 	// read sets a model to the server's values. A value in the model with the same meaning keeps its form.
-	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
+	read(m *Model, object *Object, c *Call, diags *diag.Diagnostics)
 	// newObject returns an object that is created without attributes.
 	newObject() *Object
 	// omittable returns the attributes that a state omits if they are not managed. refresh is read for such a state.
 	omittable() []string
-	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
+	refresh(m *Model, object *Object, c *Call, diags *diag.Diagnostics)
 	// priorState returns a state as the starting point of a plan, with its private state and the object if it was
 	// just read. priorObject returns an object that will be changed as planned.
-	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
-	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
+	priorState(state *Model, private attribute.PrivateState, object *Object, c *Call, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
+	priorObject(object *Object, c *Call, diags *diag.Diagnostics) *attribute.Prior[Model, *Object]
 	// keepPrior gives a plan the prior values if the two mean the same.
-	keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context)
+	keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Call)
 	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
-	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Patch], []permission.Problem)
+	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]attribute.Step[*Object, Patch], []permission.Problem)
 	// keepKnown gives a model the known planned values, and returns the permissions that differ.
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null, because a state can't have them.
 	forgetUnknown(m *Model)
 	// privateState returns the private state for a state of an object; nil for none.
-	privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState
+	privateState(m *Model, object *Object, differing []string, c *Call, diags *diag.Diagnostics) *attribute.PrivateState
 }
 
 // fields are the attributes of a model by their fields.
@@ -151,7 +151,7 @@ func (by byModel[Model, Object]) compares(name string) bool {
 	return name != idAttribute && (attribute.IsOptional() || attribute.IsRequired()) && !attribute.IsWriteOnly() && !slices.Contains(by.def.Unsent, name)
 }
 
-func (by byModel[Model, Object]) read(m *Model, object *Object, c *Context, _ *diag.Diagnostics) {
+func (by byModel[Model, Object]) read(m *Model, object *Object, c *Call, _ *diag.Diagnostics) {
 	by.def.ReadInto(m, object, c)
 }
 
@@ -159,33 +159,33 @@ func (by byModel[Model, Object]) newObject() *Object { return nil }
 
 func (by byModel[Model, Object]) omittable() []string { return nil }
 
-func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Call, diags *diag.Diagnostics) {
 	by.read(m, object, c, diags)
 }
 
-func (by byModel[Model, Object]) priorState(state *Model, _ attribute.PrivateState, _ *Object, _ *Context, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+func (by byModel[Model, Object]) priorState(state *Model, _ attribute.PrivateState, _ *Object, _ *Call, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	return &attribute.Prior[Model, *Object]{Values: state, State: state, IsState: true}
 }
 
-func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+func (by byModel[Model, Object]) priorObject(object *Object, _ *Call, _ *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	return &attribute.Prior[Model, *Object]{Object: object}
 }
 
-func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *attribute.Prior[Model, *Object], _ *Context) {
+func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *attribute.Prior[Model, *Object], _ *Call) {
 	if prior.IsState && by.def.KeepPrior != nil {
 		by.def.KeepPrior(planned, prior.Values)
 	}
 }
 
 // as returns a model of the server's values, in the form of words if they mean the same.
-func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *Model {
+func (by byModel[Model, Object]) as(words *Model, object *Object, c *Call) *Model {
 	m := *words
 	by.def.ReadInto(&m, object, c)
 	return &m
 }
 
 //nolint:unparam // the other implementation has problems to report
-func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
+func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
 		before = by.as(planned, prior.Object, c)
@@ -210,7 +210,7 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 		}
 		step.Current = func(object *Object) string {
 			switch current := fieldsOf(by.as(planned, object, c)).get(name); {
-			case prior.IsState && !c.isSent && by.def.IsUnread != nil && by.def.IsUnread(name, before, c):
+			case prior.IsState && !c.isSent && by.def.IsHidden != nil && by.def.IsHidden(name, before, c):
 				return step.Prior
 			case isSame(current, value):
 				return step.Planned
@@ -227,7 +227,7 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 }
 
 // byElement limits a step to the elements that the plan adds and removes.
-func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Context) {
+func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Call) {
 	name := step.Attribute
 	var before []attr.Value
 	if set, ok := old.(types.Set); ok {
@@ -273,26 +273,26 @@ func (by byModel[Model, Object]) forgetUnknown(m *Model) {
 	}
 }
 
-func (by byModel[Model, Object]) privateState(*Model, *Object, []string, *Context, *diag.Diagnostics) *attribute.PrivateState {
+func (by byModel[Model, Object]) privateState(*Model, *Object, []string, *Call, *diag.Diagnostics) *attribute.PrivateState {
 	return nil
 }
 
 // isAsPlanned reports whether an object has every planned value.
-func (r *Resource[Model, Object, Patch]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
+func (r *Resource[Model, Object, Patch]) isAsPlanned(planned *Model, object *Object, c *Call) bool {
 	differing, ok := r.differences(planned, object, c)
 	return ok && !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
 }
 
 // hasChanged reports whether an object differs from a state in an attribute that the state has. After an import it has
 // few.
-func (r *Resource[Model, Object, Patch]) hasChanged(state *Model, object *Object, c *Context) bool {
+func (r *Resource[Model, Object, Patch]) hasChanged(state *Model, object *Object, c *Call) bool {
 	differing, ok := r.differences(state, object, c)
 	return !ok || slices.ContainsFunc(differing, func(name string) bool { return !fieldsOf(state).get(name).IsNull() })
 }
 
 // differences returns the attributes in which an object differs from a model. ok is false if one of them cannot be
 // resolved.
-func (r *Resource[Model, Object, Patch]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
+func (r *Resource[Model, Object, Patch]) differences(m *Model, object *Object, c *Call) (names []string, ok bool) {
 	var diags diag.Diagnostics
 	steps, problems := r.attributes.steps(r.attributes.priorObject(object, c, &diags), m, c)
 	for _, step := range steps {
@@ -325,7 +325,7 @@ func (by byRows[Model, Fields, Object, Patch]) prior(prior *attribute.Prior[Mode
 	return own
 }
 
-func (by byRows[Model, Fields, Object, Patch]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+func (by byRows[Model, Fields, Object, Patch]) read(m *Model, object *Object, c *Call, diags *diag.Diagnostics) {
 	by.table.Read(by.fields(m), object, c.env(), diags)
 }
 
@@ -333,31 +333,31 @@ func (by byRows[Model, Fields, Object, Patch]) newObject() *Object { return by.t
 
 func (by byRows[Model, Fields, Object, Patch]) omittable() []string { return by.table.Omittable() }
 
-func (by byRows[Model, Fields, Object, Patch]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+func (by byRows[Model, Fields, Object, Patch]) refresh(m *Model, object *Object, c *Call, diags *diag.Diagnostics) {
 	by.table.Refresh(by.fields(m), object, c.env(), diags)
 }
 
-func (by byRows[Model, Fields, Object, Patch]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+func (by byRows[Model, Fields, Object, Patch]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Call, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	var at **Object
 	if object != nil {
 		at = &object
 	}
 	found, values := by.table.PriorWithPrivate(by.fields(state), private, at, c.env(), diags), *state
 	*by.fields(&values) = *found.Values
-	return &attribute.Prior[Model, *Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
+	return &attribute.Prior[Model, *Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, NotStored: found.NotStored}
 }
 
-func (by byRows[Model, Fields, Object, Patch]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
+func (by byRows[Model, Fields, Object, Patch]) priorObject(object *Object, c *Call, diags *diag.Diagnostics) *attribute.Prior[Model, *Object] {
 	found, values := by.table.PriorObject(object, c.env(), diags), new(Model)
 	*by.fields(values) = *found.Values
 	return &attribute.Prior[Model, *Object]{Values: values, Object: object, Permissions: found.Permissions}
 }
 
-func (by byRows[Model, Fields, Object, Patch]) keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Context) {
+func (by byRows[Model, Fields, Object, Patch]) keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Call) {
 	by.table.KeepPrior(by.fields(config), by.fields(planned), by.prior(prior), c.env())
 }
 
-func (by byRows[Model, Fields, Object, Patch]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Context) ([]attribute.Step[*Object, Patch], []permission.Problem) {
+func (by byRows[Model, Fields, Object, Patch]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]attribute.Step[*Object, Patch], []permission.Problem) {
 	return by.table.Steps(by.prior(prior), by.fields(planned), c.env())
 }
 
@@ -369,7 +369,7 @@ func (by byRows[Model, Fields, Object, Patch]) forgetUnknown(m *Model) {
 	by.table.ForgetUnknown(by.fields(m))
 }
 
-func (by byRows[Model, Fields, Object, Patch]) privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState {
+func (by byRows[Model, Fields, Object, Patch]) privateState(m *Model, object *Object, differing []string, c *Call, diags *diag.Diagnostics) *attribute.PrivateState {
 	return by.table.PrivateStateOf(by.fields(m), object, differing, c.env(), diags)
 }
 

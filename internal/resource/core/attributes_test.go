@@ -49,18 +49,18 @@ var resourceOfModels = New(&Definition[model, object]{
 		}}
 	},
 	Unsent: []string{"local"},
-	ReadInto: func(m *model, o *object, _ *Context) {
+	ReadInto: func(m *model, o *object, _ *Call) {
 		m.Name, m.Text = types.StringValue(o.name), types.StringValue(o.text)
 	},
-	Account: Account[model, object]{IsUnread: func(attribute string, _ *model, _ *Context) bool { return attribute == "key" }},
+	Account: Account[model, object]{IsHidden: func(attribute string, _ *model, _ *Call) bool { return attribute == "key" }},
 })
 
 // Pending changes and conflicts follow from three values of each attribute.
 func TestModel_Steps_FromThreeValues(t *testing.T) {
 	planned := modelOf("b", "text")
 	planned.Key, planned.Local = types.StringValue("secret"), types.BoolValue(true)
-	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{})
-	c := &Context{}
+	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.PrivateState{}, nil, &Call{}, &diag.Diagnostics{})
+	c := &Call{}
 	steps, _ := resourceOfModels.attributes.steps(prior, planned, c)
 	if len(steps) != 2 || steps[0].Attribute != "name" || steps[1].Attribute != "key" {
 		t.Fatalf("steps: %+v", steps)
@@ -90,7 +90,7 @@ func TestText_OtherNormalForm_Equal(t *testing.T) {
 		isSame(types.StringNull(), types.StringValue("")) || !isSame(set("a", "b"), set("b", "a")) {
 		t.Error("texts are compared otherwise")
 	}
-	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{}), modelOf(composed, "y"), &Context{})
+	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), attribute.PrivateState{}, nil, &Call{}, &diag.Diagnostics{}), modelOf(composed, "y"), &Call{})
 	if len(steps) != 1 || steps[0].Attribute != "text" {
 		t.Errorf("steps: %+v", steps)
 	}
@@ -114,11 +114,11 @@ func TestModel_OthersElements_Kept(t *testing.T) {
 	def := resourceOfModels.def.Definition
 	def.ByElement = []string{"set"}
 	now := set("a", "theirs")
-	def.ReadInto = func(m *model, _ *object, _ *Context) { m.Set = now }
+	def.ReadInto = func(m *model, _ *object, _ *Call) { m.Set = now }
 	prior, planned := modelOf("x", "x"), modelOf("x", "x")
 	prior.Set, planned.Set = set("a", "b"), set("b", "c")
 	attributes := New(&def).attributes
-	steps, _ := attributes.steps(attributes.priorState(prior, attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{}), planned, &Context{})
+	steps, _ := attributes.steps(attributes.priorState(prior, attribute.PrivateState{}, nil, &Call{}, &diag.Diagnostics{}), planned, &Call{})
 	update := model{}
 	if len(steps) != 1 || steps[0].Current(&object{}) != steps[0].Prior {
 		t.Fatalf("steps: %+v", steps)

@@ -23,10 +23,10 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	var plan Model
 	diags := &resp.Diagnostics
 	diags.Append(req.Plan.Get(ctx, &plan)...)
-	if diags.HasError() || !r.Ready(diags) || !r.readNamed(ctx, diags, &plan) {
+	if diags.HasError() || !r.Ready(diags) || !r.readNamedPeople(ctx, diags, &plan) {
 		return
 	}
-	w := &creation[Model, Object, Patch]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}
+	w := &creation[Model, Object, Patch]{Resource: r, plan: &plan, c: &Call{Base: &r.Base, Diags: diags}, diags: diags}
 	if !w.create(ctx) {
 		return
 	}
@@ -70,7 +70,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 type creation[Model, Object, Patch any] struct {
 	*Resource[Model, Object, Patch]
 	plan  *Model
-	c     *Context
+	c     *Call
 	diags *diag.Diagnostics
 
 	id    int64
@@ -111,14 +111,14 @@ func (w *creation[Model, Object, Patch]) readBack(ctx context.Context) (ok bool)
 	}
 	shows := func(object *Object) bool { return w.isAsPlanned(w.plan, object, w.c) }
 	var err error
-	if w.now, err = w.fresh(ctx, w.id, w.c, shows, anyObject); err == nil {
+	if w.now, err = w.rereadObject(ctx, w.id, w.c, shows, anyObject); err == nil {
 		return true
 	}
-	subject := w.called(w.name(w.plan), w.id)
-	summary := "Cannot read " + subject + " after it was created"
+	called := w.called(w.name(w.plan), w.id)
+	summary := "Cannot read " + called + " after it was created"
 	switch {
 	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that is no evidence: the next plan finds out
-		tflog.Info(ctx, summary, map[string]any{"object": subject, "error": err.Error()})
+		tflog.Info(ctx, summary, map[string]any{"object": called, "error": err.Error()})
 	case w.lacks():
 		w.diags.AddError(summary, w.Explain(err)+"\n\nNot all planned values were sent."+fmt.Sprintf(tainted, w.def.Title))
 	default:
@@ -133,7 +133,7 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *attribut
 	var found diag.Diagnostics
 	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
 	if !w.isNew && w.def.Table == nil {
-		w.unsee(prior)
+		w.hide(prior)
 	}
 	missing, problems := w.attributes.steps(prior, w.plan, w.c)
 	attribute.ReportProblems(&found, problems)
@@ -146,7 +146,7 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *attribut
 	case w.def.Update == nil && w.def.SendUpdate == nil:
 		w.refuse(missing, &found)
 	default:
-		change := &change[Model, Object, Patch]{Resource: w.Resource, id: w.id, before: prior.Values, planned: w.plan, c: w.c, isReactivated: w.isGone(w.now.Thing)}
+		change := &applying[Model, Object, Patch]{Resource: w.Resource, id: w.id, before: prior.Values, planned: w.plan, c: w.c, isReactivated: w.isGone(w.now.Thing)}
 		now = change.subject(missing).Change(ctx, &w.Base, missing, w.now, &found)
 	}
 	for _, one := range found {
@@ -166,17 +166,17 @@ func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(one.Summary(), one.Detail()+more)
 }
 
-// unsee uses a state as the prior values, in which attributes that the server does not show are null, so that they are
+// hide uses a state as the prior values, in which attributes that the server does not show are null, so that they are
 // sent.
-func (w *creation[Model, Object, Patch]) unsee(prior *attribute.Prior[Model, *Object]) {
+func (w *creation[Model, Object, Patch]) hide(prior *attribute.Prior[Model, *Object]) {
 	values := *w.plan
 	w.def.ReadInto(&values, prior.Object, w.c)
 	prior.Values, prior.IsState = &values, true
-	if w.def.IsUnread == nil {
+	if w.def.IsHidden == nil {
 		return
 	}
 	for _, name := range fieldsOf(&values).names() {
-		if w.def.IsUnread(name, nil, w.c) {
+		if w.def.IsHidden(name, nil, w.c) {
 			fieldsOf(&values).set(name, nullOf(fieldsOf(&values).get(name)))
 		}
 	}
@@ -204,26 +204,26 @@ func (w *creation[Model, Object, Patch]) refuse(missing []attribute.Step[*Object
 // create sets the ID of the object, which was released for this resource, reactivated, or created.
 func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 	name := w.fold(w.name(w.plan))
-	subject := w.called(w.name(w.plan), 0)
+	called := w.called(w.name(w.plan), 0)
 	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
-		if !w.Meta.Run.IsDestroyed(w.kind(), w.id) || w.def.Reactivate == nil {
+		if !w.Meta.Run.IsGoneByRun(w.kind(), w.id) || w.def.Reactivate == nil {
 			return true
 		}
-		return w.reactivate(ctx, subject) // the object is being replaced: it keeps its name, is reactivated, and gets the planned values
+		return w.reactivate(ctx, called) // the object is being replaced: it keeps its name, is reactivated, and gets the planned values
 	}
 	if err := w.readNeeds(ctx, w.c); err != nil {
-		w.diags.AddError("Cannot create "+subject, base.Explain(err))
+		w.diags.AddError("Cannot create "+called, base.Explain(err))
 		return false
 	}
 	if w.def.Adopt != nil {
 		id, found, err := w.def.Adopt(ctx, w.c, w.plan)
 		if err != nil {
-			w.report(w.diags, "Cannot create "+subject, err)
+			w.report(w.diags, "Cannot create "+called, err)
 			return false
 		}
 		if found {
 			w.id = id
-			return w.def.Reactivate == nil || w.reactivate(ctx, subject)
+			return w.def.Reactivate == nil || w.reactivate(ctx, called)
 		}
 	}
 	if name == "" {
@@ -237,28 +237,28 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 		return true
 	case w.def.IsCreated != nil && (w.isAnswered || zulip.MayHaveHappened(err)):
 		w.id = 0
-		w.diags.AddError(fmt.Sprintf("Unknown whether %s was created", subject), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
+		w.diags.AddError(fmt.Sprintf("Unknown whether %s was created", called), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
 		return true
 	case w.def.Unique.IsTaken != nil && w.def.Unique.IsTaken(err):
 		if !w.refuseTaken(ctx) {
-			base.AddErrorAt(w.diags, w.existingAt(w.plan), "Cannot create "+subject, w.Explain(err))
+			base.AddErrorAt(w.diags, w.existingAt(w.plan), "Cannot create "+called, w.Explain(err))
 		}
 	default:
-		w.report(w.diags, "Cannot create "+subject, err)
+		w.report(w.diags, "Cannot create "+called, err)
 	}
 	return false
 }
 
 // reactivate reactivates an object that this run has archived or deactivated.
-func (w *creation[Model, Object, Patch]) reactivate(ctx context.Context, subject string) (ok bool) {
+func (w *creation[Model, Object, Patch]) reactivate(ctx context.Context, called string) (ok bool) {
 	err := w.def.Reactivate(ctx, w.c, w.id)
 	if err != nil && zulip.MayHaveHappened(err) {
-		if _, readErr := w.Fresh(ctx, w.id); readErr == nil {
+		if _, readErr := w.RereadObject(ctx, w.id); readErr == nil {
 			return true
 		}
 	}
 	if err != nil {
-		w.report(w.diags, "Cannot reactivate "+subject, err)
+		w.report(w.diags, "Cannot reactivate "+called, err)
 	}
 	return err == nil
 }
@@ -267,14 +267,14 @@ func (w *creation[Model, Object, Patch]) reactivate(ctx context.Context, subject
 func (w *creation[Model, Object, Patch]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {
-			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && isNew(w.def.Key(object)) {
+			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.call(view))) && isNew(w.def.Key(object)) {
 				return object
 			}
 		}
 		return nil
 	}
 	if w.before == nil {
-		view, err := w.known(ctx, anything)
+		view, err := w.cached(ctx, anything)
 		if err != nil {
 			return 0, err
 		}
@@ -285,7 +285,7 @@ func (w *creation[Model, Object, Patch]) look(ctx context.Context, isNew func(in
 		find(view) // isNew records the earlier objects
 		return 0, nil
 	}
-	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
+	view, err := w.reread(ctx, func(view *listing[Object]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
@@ -331,8 +331,8 @@ func (w *creation[Model, Object, Patch]) sendCreateWithNames(ctx context.Context
 // sendAndFind sends the request, and finds the ID of the object if the server does not return it.
 func (w *creation[Model, Object, Patch]) sendAndFind(ctx context.Context) (id int64, err error) {
 	var parts []store.Part
-	if w.def.Source.SendsNames != nil {
-		parts = w.def.Source.SendsNames(&w.Base)
+	if w.def.Source.PartsSent != nil {
+		parts = w.def.Source.PartsSent(&w.Base)
 	}
 	if len(parts) > 0 {
 		id, err = w.sendCreateWithNames(ctx, parts)
@@ -348,7 +348,7 @@ func (w *creation[Model, Object, Patch]) sendAndFind(ctx context.Context) (id in
 			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
 		})
 	}
-	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
+	view, err := w.reread(ctx, func(view *listing[Object]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
@@ -369,14 +369,14 @@ func (w *creation[Model, Object, Patch]) candidates(view *listing[Object]) []*Ob
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(object *Object) bool {
-		return w.def.MayBeCreated != nil && !w.def.MayBeCreated(w.plan, object, w.context(view))
+		return w.def.MayBeCreated != nil && !w.def.MayBeCreated(w.plan, object, w.call(view))
 	})
 }
 
 // refuseTaken reports the object with the name that the server refused as taken. It returns false if the account sees
 // none.
 func (w *creation[Model, Object, Patch]) refuseTaken(ctx context.Context) bool {
-	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
+	view, err := w.reread(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
 	if err != nil {
 		return false
 	}
@@ -384,7 +384,7 @@ func (w *creation[Model, Object, Patch]) refuseTaken(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	w.RefuseName(w.plan, object, w.context(view), w.diags)
+	w.RefuseName(w.plan, object, w.call(view), w.diags)
 	return true
 }
 
@@ -396,7 +396,7 @@ func (w *creation[Model, Object, Patch]) setID(ctx context.Context, state *Model
 		}
 		return
 	}
-	if view, err := w.known(ctx, anything); err == nil && w.id != w.Resource.id(state) {
+	if view, err := w.cached(ctx, anything); err == nil && w.id != w.Resource.id(state) {
 		if object, ok := w.get(view, w.id); ok {
 			fieldsOf(state).set(idAttribute, w.idOf(object))
 		}

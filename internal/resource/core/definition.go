@@ -54,13 +54,13 @@ type Definition[Model, Object any] struct {
 	Index func(*snapshot.Snapshot) *snapshot.Index[Object]
 	// Key returns the ID: the attribute `id`, or its [TextID] if it is a text.
 	Key func(*Object) int64
-	// Find finds the object to import. Its error is for users. Optional: by default it searches by ID and by the
+	// FindImported finds the object to import. Its error is for users. Optional: by default it searches by ID and by the
 	// unique value.
-	Find   func(s *snapshot.Snapshot, text string) (*Object, error)
-	Unique Unique[Model, Object]
+	FindImported func(s *snapshot.Snapshot, text string) (*Object, error)
+	Unique       Unique[Model, Object]
 
 	// ReadInto sets the model to the server's values. A value in the model with the same meaning keeps its form.
-	ReadInto func(m *Model, object *Object, c *Context)
+	ReadInto func(m *Model, object *Object, c *Call)
 	// KeepPrior gives attributes of a planned update their prior value if both mean the same. Optional.
 	KeepPrior func(plan, prior *Model)
 	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
@@ -74,15 +74,15 @@ type Definition[Model, Object any] struct {
 	CheckPlan func(ctx context.Context, p *Plan[Model])
 
 	// Create sends the request that creates an object, and returns its ID; zero if the server does not return it.
-	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
+	Create func(ctx context.Context, c *Call, plan *Model) (int64, error)
 	// Update sends the differences between the current object and the planned one, which is the current one with the
 	// pending planned values. Optional if every attribute is in ForceNew.
-	Update func(ctx context.Context, c *Context, planned, current *Model) error
+	Update func(ctx context.Context, c *Call, planned, current *Model) error
 	// Delete sends the request that deletes the object.
-	Delete func(ctx context.Context, c *Context, state *Model) error
+	Delete func(ctx context.Context, c *Call, state *Model) error
 	// ReadsToDelete is true if the request may delete another object, such as one that now has the name, or may be
 	// wrong after a change by others. The objects are then read just before it, and again before it is repeated.
-	// Delete finds them in the snapshot of its context.
+	// Delete finds them in the snapshot of its call.
 	ReadsToDelete bool
 	// DeleteVerb is the verb of Delete in messages; "delete" if it is empty.
 	DeleteVerb string
@@ -109,7 +109,7 @@ type Archive[Model, Object any] struct {
 	// Adopt returns an existing object to use instead of a new one, and reactivates it unless a table does. ok is
 	// false if there is none. Its error, for example about a conflicting object, is the error of the creation.
 	// Optional.
-	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
+	Adopt func(ctx context.Context, c *Call, plan *Model) (id int64, ok bool, err error)
 }
 
 // Account is the part of a definition whose objects are people or bots, or that names them.
@@ -127,14 +127,14 @@ type Account[Model, Object any] struct {
 	// KeepsGone reports whether a model keeps a deleted or deactivated object, because an attribute says whether it
 	// should be. Optional.
 	KeepsGone func(m *Model, object *Object) bool
-	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
-	IsUnread func(attribute string, prior *Model, c *Context) bool
+	// IsHidden reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
+	IsHidden func(attribute string, prior *Model, c *Call) bool
 	// IsOwnChange reports whether this run itself gave an object its current value of an attribute, by another resource.
 	// That is no conflict. Optional.
 	IsOwnChange func(attribute string, object *Object, meta *base.Meta) bool
-	// Names returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
+	// NamedPeople returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
 	// are read separately. Optional.
-	Names func(m *Model) []string
+	NamedPeople func(m *Model) []string
 }
 
 // Creating is the part of a definition whose creation takes more than a request that returns the ID.
@@ -143,19 +143,19 @@ type Creating[Model, Object any] struct {
 	SentLater []string
 	// IsCreated reports whether Create has created an object from a model. It is set if the server's answer to a
 	// creation has no ID. Optional.
-	IsCreated func(m *Model, object *Object, c *Context) bool
+	IsCreated func(m *Model, object *Object, c *Call) bool
 	// MayBeCreated reports whether Create may have created an object from a model. It is called after a lost answer,
 	// for objects that did not exist before. Optional: by default all planned values that the creation carries must
 	// match.
-	MayBeCreated func(m *Model, object *Object, c *Context) bool
+	MayBeCreated func(m *Model, object *Object, c *Call) bool
 	// RegisterCreated registers a created or adopted object in the run state. Optional.
-	RegisterCreated func(c *Context, id int64, planned *Model)
+	RegisterCreated func(c *Call, id int64, planned *Model)
 }
 
 // Unlisted is the part of a definition whose objects are not in the snapshot, or hidden from some accounts.
 type Unlisted[Model, Object any] struct {
-	// List returns objects that are not part of the snapshot, instead of Index.
-	List func(context.Context, *store.Store) ([]*Object, error)
+	// ReadAll returns objects that are not part of the snapshot, instead of Index.
+	ReadAll func(context.Context, *store.Store) ([]*Object, error)
 	// WhereIDs is a sentence about where to find the IDs of objects without a name, for import.
 	WhereIDs string
 	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
@@ -180,7 +180,7 @@ type TableDefinition[Model, Object, Patch any] struct {
 	Archives bool
 	// Reactivate sends the request that reactivates an adopted object, or one that this run has archived to replace it
 	// by itself. Reactivation writes it into the first update instead. One of them is set.
-	Reactivate   func(ctx context.Context, c *Context, id int64) error
+	Reactivate   func(ctx context.Context, c *Call, id int64) error
 	Reactivation func(*Patch)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
 	Adoption *Adoption[Object]
@@ -199,9 +199,9 @@ type Source struct {
 	// NeedsFresh is true if Needs are read again with the object right before a change, in the same request. They
 	// decide which changes are allowed, or requests contain names from them.
 	NeedsFresh bool
-	// SendsNames returns the parts whose names are in the creating request. They are read again before the request is
+	// PartsSent returns the parts whose names are in the creating request. They are read again before the request is
 	// sent or repeated. The reading comes before the write, because a read waits for writes under way. Optional.
-	SendsNames func(*base.Base) []store.Part
+	PartsSent func(*base.Base) []store.Part
 	// Lags is true for a part that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
@@ -221,10 +221,10 @@ type Unique[Model, Object any] struct {
 	Of func(*Model) string
 	// IgnoresCase is true if the server ignores case when it compares.
 	IgnoresCase bool
-	// Find returns the object that has the planned value. Optional: the default is by the name in the index.
-	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
-	// ByName returns the object of a name for import. Optional: the default is by the name in the index.
-	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
+	// Holder returns the object that has the planned value. Optional: the default is by the name in the index.
+	Holder func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
+	// ImportedByName returns the object of a name for import. Optional: the default is by the name in the index.
+	ImportedByName func(s *snapshot.Snapshot, name string) (*Object, bool)
 	// Where is a clause about a list of all names, as in "the data source zulip_linkifiers lists all". Unquoted is true
 	// for names that are written without quotes.
 	Where    string
@@ -235,7 +235,7 @@ type Unique[Model, Object any] struct {
 	IsTaken func(error) bool
 	// Existing completes the description of an existing object with the value: Detail, and its creator and time, as
 	// far as the server tells. Optional.
-	Existing func(e *Existing, object *Object, c *Context)
+	Existing func(e *Existing, object *Object, c *Call)
 }
 
 // Adoption says how an archived or deactivated object, which keeps its name, is reactivated instead of creating one.
@@ -247,8 +247,8 @@ type Adoption[Object any] struct {
 	Warning, Refusal func(*Object) (summary, detail string)
 }
 
-// Context is the context of the functions of a definition.
-type Context struct {
+// Call is one call of Terraform, for the functions of a definition.
+type Call struct {
 	*base.Base
 	// Snapshot has the parts of the organization that the definition's Source reads.
 	Snapshot *snapshot.Snapshot
@@ -260,22 +260,22 @@ type Context struct {
 
 // WarnIgnored warns about parameters of a creation that the server ignored. It omits permissions, which are compared
 // afterwards.
-func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions permission.Table) {
+func (c *Call) WarnIgnored(called string, answer *zulip.Answer, permissions permission.Table) {
 	for _, parameter := range answer.IgnoredParameters {
 		if !slices.ContainsFunc(permissions.Settings, func(s permission.Spec) bool { return s.Name == parameter }) {
-			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, subject), c.WithUntried("", base.Capitalize(c.WhyIgnored())))
+			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, called), c.WithUntried("", base.Capitalize(c.WhyIgnored())))
 		}
 	}
 }
 
 // env returns the context of the rows of a table.
-func (c *Context) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot) }
+func (c *Call) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot) }
 
 // Plan is the planned change of one resource.
 type Plan[Model any] struct {
 	*base.Base
 	// Plan is nil if the resource is destroyed, Prior if it is created.
-	Config, Plan, Prior *Model
+	Config, Plan, State *Model
 	// IsReplaced is true for an update that is applied as a replacement.
 	IsReplaced bool
 	Diags      *diag.Diagnostics
@@ -289,7 +289,7 @@ func (p *Plan[Model]) Replace(attribute string) {
 }
 
 // IsCreate reports whether the plan creates an object.
-func (p *Plan[Model]) IsCreate() bool { return p.Prior == nil }
+func (p *Plan[Model]) IsCreate() bool { return p.State == nil }
 
 // IsDestroy reports whether the plan destroys the resource.
 func (p *Plan[Model]) IsDestroy() bool { return p.Plan == nil }

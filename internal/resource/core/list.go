@@ -23,10 +23,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// List describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is the
+// ListDefinition describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is the
 // client's type of an object. A result has the identity of an object; the provider's server adds the resource, as an
 // import of the object would.
-type List[Object any] struct {
+type ListDefinition[Object any] struct {
 	// Name is the type of the resource without the provider's prefix, and Plural the noun for several objects.
 	Name, Plural string
 	ListText
@@ -61,10 +61,10 @@ type ListFilter[Object any] struct {
 	Select func(s *snapshot.Snapshot, value string) (func(*Object) bool, error)
 }
 
-// listResource is the list resource of a [List].
+// listResource is the list resource of a [ListDefinition].
 type listResource[Object any] struct {
 	base.Resource
-	def List[Object]
+	def ListDefinition[Object]
 }
 
 var (
@@ -73,14 +73,14 @@ var (
 )
 
 // NewList returns the list resource of a definition.
-func NewList[Object any](def List[Object]) list.ListResource {
+func NewList[Object any](def ListDefinition[Object]) list.ListResource {
 	if def.Identity == "" {
 		def.Identity = idAttribute
 	}
 	return &listResource[Object]{def: def}
 }
 
-// FromSnapshot returns the Objects of a [List] whose objects are in parts of the snapshot, with those that isListed
+// FromSnapshot returns the Objects of a [ListDefinition] whose objects are in parts of the snapshot, with those that isListed
 // accepts.
 func FromSnapshot[Object any](
 	all func(*snapshot.Snapshot) []*Object, isListed func(*snapshot.Snapshot, *Object) bool, parts ...store.Part,
@@ -103,12 +103,12 @@ type Lister interface{ AsList() list.ListResource }
 
 // AsList returns the list resource of a resource of this package.
 func (r *Resource[Model, Object, Patch]) AsList() list.ListResource {
-	return NewList(List[Object]{
+	return NewList(ListDefinition[Object]{
 		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
 		Objects: func(ctx context.Context, b *base.Base) ([]*Object, *snapshot.Snapshot, error) {
 			bound := *r
 			bound.Base = *b
-			l, err := bound.known(ctx, anything)
+			l, err := bound.cached(ctx, anything)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -47,7 +47,7 @@ func (p *TablePlan[Model, Object, Patch]) Permissions() attribute.PermissionPlan
 // account or another resource of the configuration.
 func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	p, ok := r.plan(ctx, req, resp)
-	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamed(ctx, p.Diags, p.Plan) {
+	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamedPeople(ctx, p.Diags, p.Plan) {
 		return
 	}
 	id := r.register(p)
@@ -86,7 +86,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	switch {
 	case t != nil:
 		if t.Adopted = adopted; adopted != nil {
-			t.Prior = r.attributes.priorObject(adopted, &Context{Base: &r.Base, Snapshot: t.Env.View}, t.Diags)
+			t.Prior = r.attributes.priorObject(adopted, &Call{Base: &r.Base, Snapshot: t.Env.View}, t.Diags)
 		}
 		r.def.CheckTable(ctx, t)
 		t.warnOfManaged()
@@ -103,21 +103,21 @@ func (r *Resource[Model, Object, Patch]) tablePlan(ctx context.Context, p *Plan[
 	if r.def.Table == nil || p.IsDestroy() {
 		return nil, true
 	}
-	view, ok := r.read(ctx, p.Diags, anything)
+	view, ok := r.cachedOrReport(ctx, p.Diags, anything)
 	if !ok {
 		return nil, false
 	}
-	c := r.context(view)
-	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.Prior, Diags: p.Diags}
+	c := r.call(view)
+	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.State, Diags: p.Diags}
 	if p.IsCreate() {
 		t.Prior = r.attributes.priorObject(r.attributes.newObject(), c, p.Diags)
 	} else {
-		object, _ := r.get(view, r.id(p.Prior))
-		t.Prior = r.attributes.priorState(p.Prior, attribute.ReadPrivateState(ctx, req.Private, p.Diags), object, c, p.Diags)
+		object, _ := r.get(view, r.id(p.State))
+		t.Prior = r.attributes.priorState(p.State, attribute.ReadPrivateState(ctx, req.Private, p.Diags), object, c, p.Diags)
 		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
-		for _, name := range t.Prior.Unread {
+		for _, name := range t.Prior.NotStored {
 			if !fieldsOf(p.Plan).get(name).IsNull() {
-				attribute.RefuseUnread(name, p.Diags)
+				attribute.RefuseNotStored(name, p.Diags)
 			}
 		}
 	}
@@ -162,15 +162,15 @@ func (p *TablePlan[Model, Object, Patch]) warnOfManaged() {
 // Compare sets the changes that the apply would send. The check of the permissions reports values that cannot be
 // resolved.
 func (p *TablePlan[Model, Object, Patch]) Compare() {
-	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.Env.View})
+	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Call{Base: &p.Base, Snapshot: p.Env.View})
 }
 
 // plan returns the models of a planned change, in which unset attributes of an update have their prior values.
 func (r *Resource[Model, Object, Patch]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[Model], ok bool) {
 	p = &Plan[Model]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0}
 	if !req.State.Raw.IsNull() {
-		p.Prior = new(Model)
-		p.Diags.Append(req.State.Get(ctx, p.Prior)...)
+		p.State = new(Model)
+		p.Diags.Append(req.State.Get(ctx, p.State)...)
 	}
 	if !req.Plan.Raw.IsNull() {
 		p.Plan, p.Config = new(Model), new(Model)
@@ -180,22 +180,22 @@ func (r *Resource[Model, Object, Patch]) plan(ctx context.Context, req resource.
 	if p.Diags.HasError() {
 		return p, false
 	}
-	if p.Plan != nil && p.Prior == nil {
+	if p.Plan != nil && p.State == nil {
 		before := *p.Plan
 		r.omitUnset(p)
 		p.set(ctx, &before, &resp.Plan)
 	}
-	if p.Plan != nil && p.Prior != nil {
+	if p.Plan != nil && p.State != nil {
 		before := *p.Plan
 		if !resp.Plan.Raw.IsFullyKnown() {
 			r.keepUnset(p)
 		}
 		if r.def.KeepPrior != nil {
-			r.def.KeepPrior(p.Plan, p.Prior)
+			r.def.KeepPrior(p.Plan, p.State)
 		}
 		p.set(ctx, &before, &resp.Plan)
 		for _, name := range r.def.ForceNew {
-			if !fieldsOf(p.Plan).get(name).Equal(fieldsOf(p.Prior).get(name)) {
+			if !fieldsOf(p.Plan).get(name).Equal(fieldsOf(p.State).get(name)) {
 				p.Replace(name)
 			}
 		}
@@ -216,7 +216,7 @@ func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) 
 func (r *Resource[Model, Object, Patch]) keepUnset(p *Plan[Model]) {
 	for name, attribute := range r.schema().Attributes {
 		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
-			fieldsOf(p.Plan).set(name, fieldsOf(p.Prior).get(name))
+			fieldsOf(p.Plan).set(name, fieldsOf(p.State).get(name))
 		}
 	}
 }
@@ -255,25 +255,25 @@ func isTrue(value attr.Value) bool {
 func (r *Resource[Model, Object, Patch]) writes(p *Plan[Model]) bool {
 	switch {
 	case p.IsDestroy():
-		return r.def.IsKept == nil || !r.def.IsKept(p.Prior)
+		return r.def.IsKept == nil || !r.def.IsKept(p.State)
 	case p.IsCreate() || p.IsReplaced:
 		return true
 	}
 	return slices.ContainsFunc(fieldsOf(p.Plan).names(), func(name string) bool {
 		planned := fieldsOf(p.Plan).get(name)
-		return !isKnown(planned) || !planned.Equal(fieldsOf(p.Prior).get(name)) && !slices.Contains(r.def.Unsent, name)
+		return !isKnown(planned) || !planned.Equal(fieldsOf(p.State).get(name)) && !slices.Contains(r.def.Unsent, name)
 	})
 }
 
 // register registers the object of the prior state as managed or destroyed by the run, and returns its ID; zero if
 // there is none.
 func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
-	if p.Prior == nil {
+	if p.State == nil {
 		return 0
 	}
-	if id = r.id(p.Prior); id != 0 { // otherwise it could not be read when it was created
+	if id = r.id(p.State); id != 0 { // otherwise it could not be read when it was created
 		Manage(r.Meta, Existing{
-			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: id, Import: r.importText(p.Prior), KeepsName: r.keepsName(),
+			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), Key: r.fold(r.name(p.State)), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
 	}
 	return id
@@ -303,7 +303,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		return nil // not known yet
 	}
 	kind, isRename := r.kind(), !p.IsCreate()
-	isSameName := isRename && r.fold(r.name(p.Prior)) == r.fold(name)
+	isSameName := isRename && r.fold(r.name(p.State)) == r.fold(name)
 	// The server distinguishes Unicode normal forms of a name, so several objects can keep the same name here.
 	if !run.Reserve(kind, r.fold(name), own...) && !isSameName {
 		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
@@ -317,9 +317,9 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 			run.PlanName(kind, 0, name)
 		}
 	}()
-	if isRename && name != r.name(p.Prior) {
+	if isRename && name != r.name(p.State) {
 		// This comes before the check for exchanged names, so that the last of several concurrent plans sees all names.
-		run.PlanName(kind, r.id(p.Prior), name)
+		run.PlanName(kind, r.id(p.State), name)
 	}
 	if p.IsCreate() && len(own) == 0 {
 		run.WillCreate(kind, r.fold(name))
@@ -337,7 +337,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		}
 		return object
 	}
-	view, ok := r.read(ctx, p.Diags, func(view *listing[Object]) bool {
+	view, ok := r.cachedOrReport(ctx, p.Diags, func(view *listing[Object]) bool {
 		object := holder(view)
 		return object == nil || run.IsManaged(kind, r.def.Key(object))
 	})
@@ -351,7 +351,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	id, adoption := r.def.Key(object), r.def.Adoption
 	switch {
 	case adoption == nil || !r.isGone(object):
-		existing := r.existing(p.Plan, object, r.context(view))
+		existing := r.existing(p.Plan, object, r.call(view))
 		if existing.IsRename = isRename; isRename {
 			existing.AsPlanned, existing.MayBeReplaced = false, false
 		}
@@ -374,12 +374,12 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 // refuseExchange reports an error if resources of this run would exchange their names. The server refuses the name of
 // another object, so none of them could begin. The resource that is planned last reports it.
 func (r *Resource[Model, Object, Patch]) refuseExchange(ctx context.Context, p *Plan[Model], name string) (refused bool) {
-	view, ok := r.read(ctx, p.Diags, anything)
+	view, ok := r.cachedOrReport(ctx, p.Diags, anything)
 	if !ok {
 		return true
 	}
-	own := r.id(p.Prior)
-	way, next := []string{suggest.Quote(r.name(p.Prior))}, name
+	own := r.id(p.State)
+	way, next := []string{suggest.Quote(r.name(p.State))}, name
 	for range r.all(view) { // no path is longer
 		way = append(way, suggest.Quote(next))
 		object, isTaken := r.def.Index(view.Snapshot).ByName(next)
@@ -410,7 +410,7 @@ func (r *Resource[Model, Object, Patch]) refuseDuplicate(name string, at path.Pa
 }
 
 // existing describes the object with the planned name.
-func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Context) Existing {
+func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Call) Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	if r.def.Table != nil {
 		name = r.def.Index(c.Snapshot).Name(object)
@@ -434,7 +434,7 @@ func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c
 }
 
 // RefuseName reports that an object was not created because another has its name, and how to manage or adopt the other.
-func (r *Resource[Model, Object, Patch]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+func (r *Resource[Model, Object, Patch]) RefuseName(plan *Model, object *Object, c *Call, diags *diag.Diagnostics) {
 	if adoption := r.def.Adoption; adoption != nil && r.isGone(object) {
 		summary, detail := adoption.Refusal(object)
 		diags.AddAttributeError(path.Root("name"), summary, detail)

@@ -126,19 +126,19 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 	if id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
 	}
-	if !r.readNamed(ctx, &resp.Diagnostics, &state) {
+	if !r.readNamedPeople(ctx, &resp.Diagnostics, &state) {
 		return
 	}
-	view, ok := r.read(ctx, &resp.Diagnostics, func(view *listing[Object]) bool { return r.active(view, id, &state) != nil })
+	view, ok := r.cachedOrReport(ctx, &resp.Diagnostics, func(view *listing[Object]) bool { return r.active(view, id, &state) != nil })
 	if !ok {
 		return
 	}
 	object := r.active(view, id, &state)
 	isImported := r.name(&state) == "" // no attribute could be outdated
 	readsItself := object != nil && !isImported && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
-	if r.def.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
+	if r.def.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.call(view))) {
 		var err error
-		if view, err = r.readOne(ctx, id, view); err != nil {
+		if view, err = r.rereadOne(ctx, id, view); err != nil {
 			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))
 			return
 		}
@@ -161,7 +161,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
 		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
 	}
-	r.saveState(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
+	r.saveState(ctx, &state, object, nil, r.call(view), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // saveState sets the state to the server's values, and the private state to the permissions and the omitted values. An
@@ -170,7 +170,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 //
 // After an apply the state gets the planned values: Terraform accepts no others. A change in the meantime shows in
 // the next plan.
-func (r *Resource[Model, Object, Patch]) saveState(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
+func (r *Resource[Model, Object, Patch]) saveState(ctx context.Context, m *Model, object *Object, planned *Model, c *Call,
 	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	before := *m
@@ -208,7 +208,7 @@ func (r *Resource[Model, Object, Patch]) idOf(object *Object) attr.Value {
 		return types.Int64Value(r.def.Key(object))
 	}
 	var m Model
-	r.def.ReadInto(&m, object, r.context(nil))
+	r.def.ReadInto(&m, object, r.call(nil))
 	return fieldsOf(&m).get(idAttribute)
 }
 
@@ -220,7 +220,7 @@ func (r *Resource[Model, Object, Patch]) setIdentity(ctx context.Context, m *Mod
 // created returns the object that was created from a model, if the server did not return its ID; nil if there is none.
 func (r *Resource[Model, Object, Patch]) created(view *listing[Object], m *Model, free func(id int64) bool) *Object {
 	for _, object := range r.all(view) {
-		if !r.isGone(object) && r.def.IsCreated(m, object, r.context(view)) && free(r.def.Key(object)) {
+		if !r.isGone(object) && r.def.IsCreated(m, object, r.call(view)) && free(r.def.Key(object)) {
 			return object
 		}
 	}
@@ -256,11 +256,11 @@ func (r *Resource[Model, Object, Patch]) isGone(object *Object) bool {
 	return r.def.IsGone != nil && r.def.IsGone(object)
 }
 
-func (r *Resource[Model, Object, Patch]) context(l *listing[Object]) *Context {
+func (r *Resource[Model, Object, Patch]) call(l *listing[Object]) *Call {
 	if l == nil {
-		return &Context{Base: &r.Base}
+		return &Call{Base: &r.Base}
 	}
-	return &Context{Base: &r.Base, Snapshot: l.Snapshot}
+	return &Call{Base: &r.Base, Snapshot: l.Snapshot}
 }
 
 // name returns the unique value of a model, and "" if there is none or it is unknown.

@@ -25,7 +25,7 @@ type listing[Object any] struct {
 
 // all returns the objects.
 func (r *Resource[Model, Object, Patch]) all(l *listing[Object]) []*Object {
-	if r.def.List != nil {
+	if r.def.ReadAll != nil {
 		return l.objects
 	}
 	return r.def.Index(l.Snapshot).List()
@@ -33,7 +33,7 @@ func (r *Resource[Model, Object, Patch]) all(l *listing[Object]) []*Object {
 
 // get returns the object with an ID.
 func (r *Resource[Model, Object, Patch]) get(l *listing[Object], id int64) (*Object, bool) {
-	if r.def.List == nil && r.hasNumber() {
+	if r.def.ReadAll == nil && r.hasNumber() {
 		return r.def.Index(l.Snapshot).ByID(id)
 	}
 	for _, object := range r.all(l) {
@@ -46,26 +46,26 @@ func (r *Resource[Model, Object, Patch]) get(l *listing[Object], id int64) (*Obj
 
 // withName returns the object with the planned name of a model.
 func (r *Resource[Model, Object, Patch]) withName(l *listing[Object], m *Model) (*Object, bool) {
-	if r.def.Unique.Find != nil {
-		return r.def.Unique.Find(l.Snapshot, m)
+	if r.def.Unique.Holder != nil {
+		return r.def.Unique.Holder(l.Snapshot, m)
 	}
 	return r.def.Index(l.Snapshot).ByName(r.name(m))
 }
 
-// read returns the objects from the run's snapshot, or reports why they cannot be read. If the server's list lags, it
+// cachedOrReport returns the objects from the run's snapshot, or reports why they cannot be read. If the server's list lags, it
 // is read again until shows is true for it, or it is reliable.
-func (r *Resource[Model, Object, Patch]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
-	l, err := r.known(ctx, shows)
+func (r *Resource[Model, Object, Patch]) cachedOrReport(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
+	l, err := r.cached(ctx, shows)
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
 	}
 	return l, err == nil
 }
 
-// known returns the objects from the run's snapshot; shows is as with read.
-func (r *Resource[Model, Object, Patch]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+// cached returns the objects from the run's snapshot; shows is as with cachedOrReport.
+func (r *Resource[Model, Object, Patch]) cached(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
-	case r.def.List != nil:
+	case r.def.ReadAll != nil:
 		return r.list(ctx)
 	case r.def.Source.Lags:
 		return listed[Object](r.Meta.Store.ReadUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
@@ -73,10 +73,10 @@ func (r *Resource[Model, Object, Patch]) known(ctx context.Context, shows func(*
 	return listed[Object](r.Meta.Store.Read(ctx, r.def.Source.Part))
 }
 
-// readFresh returns the objects after a new request; shows is as with read.
-func (r *Resource[Model, Object, Patch]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+// reread returns the objects after a new request; shows is as with cachedOrReport.
+func (r *Resource[Model, Object, Patch]) reread(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
-	case r.def.List != nil:
+	case r.def.ReadAll != nil:
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 		return r.list(ctx)
 	case r.def.Source.Lags:
@@ -93,21 +93,21 @@ func (r *Resource[Model, Object, Patch]) freshNeeds() []store.Part {
 	return nil
 }
 
-// readNeeds sets the snapshot in which a context looks up the attributes.
-func (r *Resource[Model, Object, Patch]) readNeeds(ctx context.Context, c *Context) (err error) {
+// readNeeds sets the snapshot in which a call looks up the attributes.
+func (r *Resource[Model, Object, Patch]) readNeeds(ctx context.Context, c *Call) (err error) {
 	if len(r.def.Source.Needs) > 0 {
 		c.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
 	}
 	return err
 }
 
-// readNamed reads the people and bots that models name and that the server's lists lack. They are in every snapshot
+// readNamedPeople reads the people and bots that models name and that the server's lists lack. They are in every snapshot
 // from then on.
-func (r *Resource[Model, Object, Patch]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
+func (r *Resource[Model, Object, Patch]) readNamedPeople(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
 	var names []string
-	if r.def.Names != nil {
+	if r.def.NamedPeople != nil {
 		for _, m := range models {
-			names = append(names, r.def.Names(m)...)
+			names = append(names, r.def.NamedPeople(m)...)
 		}
 	}
 	if len(names) == 0 {
@@ -120,9 +120,9 @@ func (r *Resource[Model, Object, Patch]) readNamed(ctx context.Context, diags *d
 	return err == nil
 }
 
-// readOne returns the objects with one of them read separately, if the server has such a request. The given listing
+// rereadOne returns the objects with one of them read separately, if the server has such a request. The given listing
 // lacks the object, or may have outdated values of it.
-func (r *Resource[Model, Object, Patch]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
+func (r *Resource[Model, Object, Patch]) rereadOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
 	if r.def.One == nil || id == 0 {
 		return l, nil
 	}
@@ -132,7 +132,7 @@ func (r *Resource[Model, Object, Patch]) readOne(ctx context.Context, id int64, 
 // list returns objects that are not part of the snapshot.
 func (r *Resource[Model, Object, Patch]) list(ctx context.Context) (l *listing[Object], err error) {
 	l = &listing[Object]{}
-	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
+	if l.objects, err = r.def.ReadAll(ctx, r.Meta.Store); err != nil {
 		return nil, err
 	}
 	if len(r.def.Source.Needs) > 0 {
@@ -193,7 +193,7 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(idAttribute), &id)...)
 		text = textOf(id)
 	}
-	view, ok := r.read(ctx, &resp.Diagnostics, anything)
+	view, ok := r.cachedOrReport(ctx, &resp.Diagnostics, anything)
 	if !ok {
 		return
 	}
@@ -216,8 +216,8 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 
 // find returns the object with an ID or a name. "name:2024" is the one called 2024. Its error is a message for users.
 func (r *Resource[Model, Object, Patch]) find(view *listing[Object], text string) (*Object, error) {
-	if r.def.Find != nil {
-		return r.def.Find(view.Snapshot, text)
+	if r.def.FindImported != nil {
+		return r.def.FindImported(view.Snapshot, text)
 	}
 	if r.def.Unique.Of == nil {
 		return r.findByID(view, text)
@@ -232,7 +232,7 @@ func (r *Resource[Model, Object, Patch]) find(view *listing[Object], text string
 			return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
 		}
 	}
-	find := r.def.Unique.ByName
+	find := r.def.Unique.ImportedByName
 	if find == nil {
 		find = func(s *snapshot.Snapshot, name string) (*Object, bool) { return r.def.Index(s).ByName(name) }
 	}

@@ -22,10 +22,10 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 	var plan, state Model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || !r.readNamed(ctx, &resp.Diagnostics, &plan, &state) {
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || !r.readNamedPeople(ctx, &resp.Diagnostics, &plan, &state) {
 		return
 	}
-	id, c := r.id(&state), r.context(nil)
+	id, c := r.id(&state), r.call(nil)
 	c.Diags = &resp.Diagnostics
 	r.Meta.Run.Manage(r.kind(), id)
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
@@ -44,7 +44,7 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	change := &change[Model, Object, Patch]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
+	change := &applying[Model, Object, Patch]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
 	now := change.subject(steps).Change(ctx, &r.Base, steps, nil, &resp.Diagnostics)
 	switch {
 	case now == nil && resp.Diagnostics.HasError(): // the state is unchanged
@@ -59,18 +59,18 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 	}
 }
 
-// Fresh returns the current object, read together with the readings of other resources.
-func (r *Resource[Model, Object, Patch]) Fresh(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
-	return r.fresh(ctx, id, r.context(nil), anyObject, func(*Object) bool { return false })
+// RereadObject returns the current object, read together with the readings of other resources.
+func (r *Resource[Model, Object, Patch]) RereadObject(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
+	return r.rereadObject(ctx, id, r.call(nil), anyObject, func(*Object) bool { return false })
 }
 
 // anyObject is true for every object.
 func anyObject[Object any](*Object) bool { return true }
 
-// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true for the
+// rereadObject is RereadObject; c gets the organization that it was read with. A list that lags is read until shows is true for the
 // object. An archived or deactivated object is an error, unless accepts is true for it.
-func (r *Resource[Model, Object, Patch]) fresh(ctx context.Context, id int64, c *Context, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
-	view, err := r.readFresh(ctx, func(view *listing[Object]) bool {
+func (r *Resource[Model, Object, Patch]) rereadObject(ctx context.Context, id int64, c *Call, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
+	view, err := r.reread(ctx, func(view *listing[Object]) bool {
 		object, ok := r.get(view, id)
 		c.Snapshot = view.Snapshot
 		return ok && shows(object)
@@ -81,7 +81,7 @@ func (r *Resource[Model, Object, Patch]) fresh(ctx context.Context, id int64, c 
 	c.Snapshot = view.Snapshot
 	object, ok := r.get(view, id)
 	if r.def.One != nil && (!ok || !shows(object)) {
-		if view, err = r.readOne(ctx, id, view); err != nil {
+		if view, err = r.rereadOne(ctx, id, view); err != nil {
 			return nil, err
 		}
 		c.Snapshot = view.Snapshot
@@ -104,21 +104,21 @@ func (e *unseenError) Error() string { return e.text }
 
 // Change makes steps on an object: see [attribute.Subject.Change]. now is the object as just read, or nil.
 func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Patch], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
-	change := &change[Model, Object, Patch]{Resource: r, id: id, c: r.context(nil)}
+	change := &applying[Model, Object, Patch]{Resource: r, id: id, c: r.call(nil)}
 	if now != nil {
 		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
 	}
 	return change.subject(steps).Change(ctx, &r.Base, steps, now, diags)
 }
 
-// change is the change of one object, by an update or after a creation.
-type change[Model, Object, Patch any] struct {
+// applying is the change of one object, by an update or after a creation.
+type applying[Model, Object, Patch any] struct {
 	*Resource[Model, Object, Patch]
 	id int64
 	// before has the prior values, and planned the planned ones. They are nil for a change without a plan.
 	before, planned *Model
 	// c always has the organization that the object was last read with.
-	c *Context
+	c *Call
 	// isReactivated is true if the object was archived or deactivated, and the steps reactivate it.
 	isReactivated bool
 	// readsOne is true if the steps change an attribute for which a list is not enough: see [Source].
@@ -126,39 +126,39 @@ type change[Model, Object, Patch any] struct {
 }
 
 // subject describes the change for [attribute.Subject.Change].
-func (o *change[Model, Object, Patch]) subject(steps []attribute.Step[*Object, Patch]) attribute.Subject[*Object, Patch] {
+func (o *applying[Model, Object, Patch]) subject(steps []attribute.Step[*Object, Patch]) attribute.Subject[*Object, Patch] {
 	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Patch]) bool {
 		return slices.Contains(o.def.OneFor, step.Attribute)
 	})
 	return attribute.Subject[*Object, Patch]{
-		Of: o.kind(), Unread: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, List: o.cachedList(),
+		Of: o.kind(), NameBefore: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, Part: o.cachedList(),
 		Name: o.title, Read: o.read, Protect: o.def.Protect, Send: o.send, IsBlocked: o.isTaken, Explain: o.explain, At: o.at,
 	}
 }
 
 // title returns the object's name in messages.
-func (o *change[Model, Object, Patch]) title(object *Object) string {
+func (o *applying[Model, Object, Patch]) title(object *Object) string {
 	return o.called(o.nameOf(object, cmp.Or(o.before, o.planned), o.c), o.id)
 }
 
 // read reads the current object.
-func (o *change[Model, Object, Patch]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
+func (o *applying[Model, Object, Patch]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
 	if o.readsOne {
 		shows = func(*Object) bool { return false }
 	}
-	return o.fresh(ctx, o.id, o.c, shows, func(object *Object) bool {
+	return o.rereadObject(ctx, o.id, o.c, shows, func(object *Object) bool {
 		return o.isReactivated || o.keepsGone(o.before, object) || o.keepsGone(o.planned, object)
 	})
 }
 
 // send sends the pending changes: with SendUpdate, or as the current model with the pending planned values.
-func (o *change[Model, Object, Patch]) send(ctx context.Context, p attribute.Pending[*Object, Patch]) (ignored []string, err error) {
+func (o *applying[Model, Object, Patch]) send(ctx context.Context, p attribute.Pending[*Object, Patch]) (ignored []string, err error) {
 	if o.def.SendUpdate != nil {
 		ignored, err = o.def.SendUpdate(ctx, &o.Base, o.id, p)
 	} else {
 		current := *o.planned
 		o.def.ReadInto(&current, p.Now, o.c)
-		o.keepUnread(&current)
+		o.keepHidden(&current)
 		planned := current
 		if update, ok := any(&planned).(*Patch); ok {
 			p.Into(update)
@@ -170,25 +170,25 @@ func (o *change[Model, Object, Patch]) send(ctx context.Context, p attribute.Pen
 	return ignored, err
 }
 
-// keepUnread keeps the prior values of attributes that the server does not show.
-func (o *change[Model, Object, Patch]) keepUnread(current *Model) {
-	if o.before == nil || o.def.IsUnread == nil {
+// keepHidden keeps the prior values of attributes that the server does not show.
+func (o *applying[Model, Object, Patch]) keepHidden(current *Model) {
+	if o.before == nil || o.def.IsHidden == nil {
 		return
 	}
 	for _, name := range fieldsOf(current).names() {
-		if o.def.IsUnread(name, o.before, o.c) {
+		if o.def.IsHidden(name, o.before, o.c) {
 			fieldsOf(current).set(name, fieldsOf(o.before).get(name))
 		}
 	}
 }
 
 // isTaken reports whether the server refused the change because another object has the name.
-func (o *change[Model, Object, Patch]) isTaken(err error) bool {
+func (o *applying[Model, Object, Patch]) isTaken(err error) bool {
 	return o.planned != nil && o.def.Unique.IsTaken != nil && o.def.Unique.IsTaken(err)
 }
 
 // at returns the attribute of an error.
-func (o *change[Model, Object, Patch]) at(err error) path.Path {
+func (o *applying[Model, Object, Patch]) at(err error) path.Path {
 	if o.isTaken(err) {
 		return o.existingAt(o.planned)
 	}
@@ -196,7 +196,7 @@ func (o *change[Model, Object, Patch]) at(err error) path.Path {
 }
 
 // explain is [Resource.Explain] that also names the object with a taken name.
-func (o *change[Model, Object, Patch]) explain(err error) string {
+func (o *applying[Model, Object, Patch]) explain(err error) string {
 	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.IsCheckedByPlan {
 		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
 			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration gives it up, add depends_on to this resource, or apply twice. To swap two, first give one of them another %s.",
@@ -207,7 +207,7 @@ func (o *change[Model, Object, Patch]) explain(err error) string {
 }
 
 // nameOf returns the object's name in messages, from the state or from the server.
-func (r *Resource[Model, Object, Patch]) nameOf(object *Object, before *Model, c *Context) string {
+func (r *Resource[Model, Object, Patch]) nameOf(object *Object, before *Model, c *Call) string {
 	if r.def.Table == nil {
 		return r.nameBefore(before)
 	}
@@ -233,10 +233,10 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 		return
 	}
 	id := r.id(&state)
-	subject := r.called(r.name(&state), id)
-	summary := "Cannot " + cmp.Or(r.def.DeleteVerb, "delete") + " " + subject
+	called := r.called(r.name(&state), id)
+	summary := "Cannot " + cmp.Or(r.def.DeleteVerb, "delete") + " " + called
 	if r.def.IsKept != nil && r.def.IsKept(&state) {
-		tflog.Info(ctx, "Kept, and not managed any more", map[string]any{"object": subject})
+		tflog.Info(ctx, "Kept, and not managed any more", map[string]any{"object": called})
 		r.release(id, &state)
 		return
 	}
@@ -254,7 +254,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 	}
 	defer unlock()
 	if r.Meta.Run.IsAdopted(r.kind(), id) {
-		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": subject})
+		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": called})
 		return
 	}
 	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, although a list still shows it
@@ -268,7 +268,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 	}
 	if r.def.Archives {
 		// Its name counts as taken, but not for its replacement, which is planned again during apply.
-		r.Meta.Run.Destroy(r.kind(), id)
+		r.Meta.Run.NoteGone(r.kind(), id)
 		r.release(id, &state)
 	}
 }
@@ -308,7 +308,7 @@ func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, s
 	}
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
-		err := r.sendDelete(ctx, r.context(nil), state)
+		err := r.sendDelete(ctx, r.call(nil), state)
 		if !r.def.Archives || !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			return err
 		}
@@ -317,7 +317,7 @@ func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, s
 }
 
 // sendDelete sends the request that deletes the object.
-func (r *Resource[Model, Object, Patch]) sendDelete(ctx context.Context, c *Context, state *Model) error {
+func (r *Resource[Model, Object, Patch]) sendDelete(ctx context.Context, c *Call, state *Model) error {
 	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
 	if err != nil {
 		return err
@@ -335,14 +335,14 @@ func (r *Resource[Model, Object, Patch]) readAndDelete(ctx context.Context, id i
 	isDeleted := func(view *listing[Object]) bool { return !isThere(view) }
 	shows := isThere
 	for retries := r.Meta.Client.NewRetries(); ; shows = isDeleted {
-		view, err := r.readFresh(ctx, shows)
+		view, err := r.reread(ctx, shows)
 		if err != nil {
 			return fmt.Errorf("the %s could not be read before the request: %w", r.def.Plural, err)
 		}
 		if isDeleted(view) {
 			return nil
 		}
-		if err = r.sendDelete(zulip.SendOnce(ctx), r.context(view), state); err == nil {
+		if err = r.sendDelete(zulip.SendOnce(ctx), r.call(view), state); err == nil {
 			return nil
 		}
 		if err := retries.Wait(ctx, err); err != nil {
@@ -354,7 +354,7 @@ func (r *Resource[Model, Object, Patch]) readAndDelete(ctx context.Context, id i
 // findState returns the ID of a state's object, and updates the state. ok is false if the object does not exist. If the
 // server would not show it to the account, that is an error with this summary.
 func (r *Resource[Model, Object, Patch]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
-	view, err := r.known(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
+	view, err := r.cached(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
 		return id, false
@@ -368,6 +368,6 @@ func (r *Resource[Model, Object, Patch]) findState(ctx context.Context, id int64
 		tflog.Info(ctx, "Deleted already", map[string]any{"object": r.called(r.name(state), id)})
 		return id, false
 	}
-	r.def.ReadInto(state, object, r.context(view))
+	r.def.ReadInto(state, object, r.call(view))
 	return r.def.Key(object), true
 }

@@ -66,8 +66,8 @@ func Changes(state, plan map[string]attr.Value, imported bool) []string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(plan)) {
 		// The server does return the expiry: null is never.
-		unread := imported && state[name].IsNull() && name != "expires_in_minutes"
-		if !unread && !plan[name].Equal(state[name]) {
+		isHidden := imported && state[name].IsNull() && name != "expires_in_minutes"
+		if !isHidden && !plan[name].Equal(state[name]) {
 			changed = append(changed, name)
 		}
 	}
@@ -131,8 +131,8 @@ func (t *Terms) Read(found *zulip.Invitation) {
 	t.Invited, t.ExpiryDate = Moment(&found.Invited), Moment(found.ExpiryDate)
 }
 
-// ForgetUnread makes the terms null that the server does not show.
-func (t *Terms) ForgetUnread() {
+// ForgetHidden makes the terms null that the server does not show.
+func (t *Terms) ForgetHidden() {
 	t.ChannelIDs, t.GroupIDs = types.SetNull(types.Int64Type), types.SetNull(types.Int64Type)
 	t.DefaultSubscriptions, t.WelcomeMessage = types.BoolNull(), types.StringNull()
 }

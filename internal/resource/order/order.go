@@ -1,5 +1,5 @@
 // Package order is the base of resources that set the order of all objects of a kind in an organization, such as the
-// order of its linkifiers. A [Definition] describes the objects, and how their order is read and sent. [Resource] is
+// order of its linkifiers. An [Order] describes the objects, and how their order is read and sent. [Resource] is
 // the rest of the resource.
 package order
 
@@ -41,11 +41,11 @@ var (
 // current order.
 type Resource struct {
 	base.Resource
-	Definition
+	Order
 }
 
-// Definition describes the objects and how their order is read and sent.
-type Definition struct {
+// Order describes the objects, and how their order is read and sent.
+type Order struct {
 	// TypeName is the type without the provider's prefix, such as `linkifier_order`.
 	TypeName string
 	// ID is the only ID, the plural of the objects, such as `linkifiers`.
@@ -62,8 +62,8 @@ type Definition struct {
 	// Fresh returns them after a new read. If the server's list can be older than a write, it is read again until shows
 	// is true for it.
 	Fresh func(ctx context.Context, d *store.Store, shows func([]Item) bool) ([]Item, error)
-	// List is such a part of the snapshot; empty for none.
-	List store.Part
+	// Part is such a part of the snapshot; empty for none.
+	Part store.Part
 	// Write sends all IDs in order, including objects without a place in the order.
 	Write func(context.Context, *zulip.Client, []int64) error
 }
@@ -305,8 +305,8 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), sets.Common(named, activeIDs(all))) },
 	}
 	subject := attribute.Subject[[]Item, []int64]{
-		Of: "zulip_" + r.TypeName, Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
-		List: r.List,
+		Of: "zulip_" + r.TypeName, NameBefore: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
+		Part: r.Part,
 		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err

@@ -21,19 +21,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
-// List is an attribute that lists people or groups.
-type List struct {
+// Attribute is an attribute that lists people or groups.
+type Attribute struct {
 	lookup.PrincipalList
 
-	// Attribute is its name, and Noun the noun for an element.
-	Attribute, Noun string
+	// Name is its name, and Noun the noun for an element.
+	Name, Noun string
 	// Ignored is the reason why deactivated ones are ignored, as in "Deactivated accounts have no permissions".
 	Ignored string
 }
 
 // Users returns the attribute "users", a list of people and bots.
-func Users(ignored string) List {
-	return List{PrincipalList: lookup.UserList, Attribute: "users", Noun: "user", Ignored: ignored}
+func Users(ignored string) Attribute {
+	return Attribute{PrincipalList: lookup.UserList, Name: "users", Noun: "user", Ignored: ignored}
 }
 
 // Value is a list in a model, and the attribute with the IDs of its elements. Both are nil without a model.
@@ -72,21 +72,21 @@ func (v Value) KeepIDs(planned Value) {
 }
 
 // IDsAttribute describes the attribute with the IDs.
-func (l List) IDsAttribute() schema.MapAttribute {
+func (l Attribute) IDsAttribute() schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
 		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`; null if it doesn't exist yet. "+
 			"If an ID differs when a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
-			l.Noun, l.Attribute),
+			l.Noun, l.Name),
 	}
 }
 
-func (l List) at() path.Path { return path.Root(l.Attribute) }
+func (l Attribute) at() path.Path { return path.Root(l.Name) }
 
 // Waits reports whether an existing resource must stay unchanged until a list is known, and adds a warning. what is
 // the subject and the verb of the warning, as in "The subscribers of channel 12 wait". The caller plans the whole
 // state: the apply plans again, and may know the list then.
-func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, diags *diag.Diagnostics) bool {
+func (l Attribute) Waits(planned, prior Value, what string, view *snapshot.Snapshot, diags *diag.Diagnostics) bool {
 	if prior.Texts == nil || !l.MustWait(*planned.Texts, *prior.Texts, view) {
 		return false
 	}
@@ -118,7 +118,7 @@ func (p Members) Leaving() []int64 {
 
 // Plan resolves a planned list, and keeps the state's texts if they name the same. It reports elements that cannot be
 // used.
-func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
+func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
 	var p Members
 	l.NoteEmails(prior.ids(), view)
 	if prior.Texts != nil {
@@ -138,13 +138,13 @@ func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Di
 }
 
 // PlanIDs plans the IDs of a list. isChange is true if the resource is created or changed.
-func (l List) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapshot) {
+func (l Attribute) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapshot) {
 	*planned.IDs = l.PrincipalList.PlanIDs(*planned.Texts, prior.ids(), isChange, view)
 }
 
 // Warn reports, in a plan, emails that no user has yet and deactivated people. leaving are the people that the same
 // plan would remove.
-func (l List) Warn(wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (l Attribute) Warn(wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	lookup.ReportAbsent(view, wanted.Absent, leaving, l.at(), diags)
 	if len(wanted.Deactivated) > 0 {
 		diags.AddAttributeWarning(l.at(), "Deactivated users and groups are ignored",
@@ -153,7 +153,7 @@ func (l List) Warn(wanted lookup.ResolvedList, leaving []int64, view *snapshot.S
 }
 
 // Find resolves a list in an apply, and reports elements that cannot be used. The planned IDs are used.
-func (l List) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
+func (l Attribute) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
 	wanted, isKnown := l.ResolveAs(*planned.Texts, planned.ids(), view)
 	l.report(wanted.Moved, "", diags)
 	l.report(wanted.Problems, "", diags)
@@ -164,26 +164,26 @@ func (l List) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnosti
 	return wanted
 }
 
-func (l List) report(errs []error, hint string, diags *diag.Diagnostics) {
+func (l Attribute) report(errs []error, hint string, diags *diag.Diagnostics) {
 	for _, err := range errs {
 		lookup.AddError(diags, l.at(), err, hint)
 	}
 }
 
 // Named returns the existing people or groups that a state names.
-func (l List) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
+func (l Attribute) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
 	return l.ResolveState(*state.Texts, state.ids(), view)
 }
 
 // Hold sets a list to the current members, after a read or a failure, and keeps its own texts for them.
-func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
+func (l Attribute) Hold(v Value, in []int64, view *snapshot.Snapshot) {
 	l.NoteEmails(v.ids(), view)
 	*v.Texts = l.Keep(*v.Texts, in, view)
 	*v.IDs = l.IDs(*v.Texts, noIDs, view)
 }
 
 // Settle gives a planned list the IDs that were not known before its apply.
-func (l List) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
+func (l Attribute) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
 
 // Contested registers the users that a resource keeps in a list or removes from it. It returns the users for which
 // another resource of the run does the opposite, because Terraform's order of the two is not known.

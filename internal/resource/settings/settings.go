@@ -140,12 +140,12 @@ func (v Values) OmitUnset(config Values) {
 	}
 }
 
-// RefuseUnread refuses to plan settings that become managed if the state does not have their values: see
-// [attribute.RefuseUnread].
-func (v Values) RefuseUnread(config, current Values, diags *diag.Diagnostics) {
+// RefuseNotStored refuses to plan settings that become managed if the state does not have their values: see
+// [attribute.RefuseNotStored].
+func (v Values) RefuseNotStored(config, current Values, diags *diag.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(current)) {
 		if !config[name].IsNull() && v[name].IsNull() && !current[name].IsNull() {
-			attribute.RefuseUnread(name, diags)
+			attribute.RefuseNotStored(name, diags)
 		}
 	}
 }

@@ -54,13 +54,13 @@ func NewBotResource() resource.Resource {
 			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
 		},
-		Find:     findImported,
-		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
+		FindImported: findImported,
+		ReadInto:     readInto, Validate: validate, CheckPlan: checkPlan,
 		Create: create, Update: update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 		Account: core.Account[botModel, zulip.User]{
 			One: (*store.Store).ReadBot, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true, IsOwnChange: accounts.IsOwnChange,
-			IsUnread: func(attribute string, _ *botModel, _ *core.Context) bool { return attribute == "config_data" },
+			IsHidden: func(attribute string, _ *botModel, _ *core.Call) bool { return attribute == "config_data" },
 		},
 		Archive: core.Archive[botModel, zulip.User]{
 			IsGone: func(user *zulip.User) bool { return !user.IsActive },
@@ -71,14 +71,14 @@ func NewBotResource() resource.Resource {
 		},
 		Creating: core.Creating[botModel, zulip.User]{
 			SentLater:    []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
-			MayBeCreated: mayBeCreated, RegisterCreated: func(c *core.Context, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
+			MayBeCreated: mayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
 		},
 	})}
 }
 
 // adopt reactivates the deactivated bot with the short name, if that is configured or this run has deactivated it. It
 // refuses any other account with the email.
-func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok bool, err error) {
 	s, err := c.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		return 0, false, err
@@ -91,7 +91,7 @@ func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok b
 		return 0, false, err
 	}
 	var diags diag.Diagnostics
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(kind, holder.ID); {
 	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("short_name"), &diags) {
 			break
@@ -111,7 +111,7 @@ func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok b
 
 // reactivate reactivates a bot. The server refuses to reactivate an active bot, so after a lost answer the bot is read
 // (server-behavior §U10).
-func reactivate(ctx context.Context, c *core.Context, id int64) error {
+func reactivate(ctx context.Context, c *core.Call, id int64) error {
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
 	if zulip.MayHaveHappened(err) {
 		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
@@ -121,7 +121,7 @@ func reactivate(ctx context.Context, c *core.Context, id int64) error {
 	return err
 }
 
-func create(ctx context.Context, c *core.Context, plan *botModel) (int64, error) {
+func create(ctx context.Context, c *core.Call, plan *botModel) (int64, error) {
 	bot := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
@@ -130,7 +130,7 @@ func create(ctx context.Context, c *core.Context, plan *botModel) (int64, error)
 	return c.Meta.Client.CreateBot(ctx, bot)
 }
 
-func mayBeCreated(m *botModel, user *zulip.User, c *core.Context) bool {
+func mayBeCreated(m *botModel, user *zulip.User, c *core.Call) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
@@ -215,7 +215,7 @@ func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, re
 // §U10). The update refuses a bot that was deactivated outside Terraform.
 func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state *botModel, diags *diag.Diagnostics) (owner types.String) {
 	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
-	if !r.Meta.Run.IsDestroyedWithOwner(id) {
+	if !r.Meta.Run.IsGoneWithOwner(id) {
 		return state.Owner
 	}
 	s, err := r.Meta.Store.ReadNaming(ctx, []string{planned.Owner.ValueString()}, store.Bots)
@@ -227,7 +227,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 		diags.AddError(summary, "Nothing was sent. "+base.Explain(err))
 		return state.Owner
 	}
-	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsDestroyed(snapshot.AccountKind, *bot.BotOwnerID) {
+	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsGoneByRun(snapshot.AccountKind, *bot.BotOwnerID) {
 		return state.Owner
 	}
 	const adopt = " The next plan asks for adopt_deactivated = true to reactivate the bot."
@@ -247,7 +247,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 	if isUnchanged && !accounts.GiveBeforeReactivation(ctx, r.Meta, bot, prior, planned.Role, path.Root("short_name"), diags) {
 		return state.Owner
 	}
-	err = reactivate(ctx, &core.Context{Base: &r.Base}, id)
+	err = reactivate(ctx, &core.Call{Base: &r.Base}, id)
 	r.Meta.Store.Invalidate(store.Bots, store.Users)
 	r.Meta.Store.BecameActive()
 	if err == nil {
@@ -261,7 +261,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 }
 
 // update sends the differences. The server makes one change after the other, so changes before a refused one stay.
-func update(ctx context.Context, c *core.Context, planned, current *botModel) error {
+func update(ctx context.Context, c *core.Call, planned, current *botModel) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what happened")
@@ -293,7 +293,7 @@ func update(ctx context.Context, c *core.Context, planned, current *botModel) er
 
 // protectOwnership runs right before the request, with the current account. It refuses to give the bot to an owner with
 // whom the account could no longer manage the bot. owner is nil if the bot keeps its owner.
-func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error {
+func protectOwnership(ctx context.Context, c *core.Call, owner *int64) error {
 	if owner == nil || !c.Meta.LockoutProtection {
 		return nil
 	}
@@ -310,7 +310,7 @@ func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error 
 }
 
 // checkRenamed reports an error if the server reported success but did not change the short name.
-func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) error {
+func checkRenamed(ctx context.Context, c *core.Call, plan, prior *botModel) error {
 	user, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
 	if err != nil || hasShortName(user, plan.ShortName.ValueString()) {
 		return err
@@ -323,7 +323,7 @@ func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) e
 }
 
 // deactivate deactivates the bot, because the server deletes no bots. A bot that no longer exists is no error.
-func deactivate(ctx context.Context, c *core.Context, state *botModel) error {
+func deactivate(ctx context.Context, c *core.Call, state *botModel) error {
 	id := state.ID.ValueInt64()
 	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
@@ -332,7 +332,7 @@ func deactivate(ctx context.Context, c *core.Context, state *botModel) error {
 	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err
 	}
-	c.Meta.Run.Destroy(kind, id)
+	c.Meta.Run.NoteGone(kind, id)
 	return nil
 }
 

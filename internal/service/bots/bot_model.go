@@ -110,7 +110,7 @@ var channelFields = map[string]func(*botModel) *types.String{
 // readInto sets the model to the server's values. It keeps values that the server does not show, such as the type of a
 // bot on an unsupported server. It also keeps the configuration of a bot that is no longer listed because another
 // account owns it.
-func readInto(m *botModel, user *zulip.User, c *core.Context) {
+func readInto(m *botModel, user *zulip.User, c *core.Call) {
 	s := c.Snapshot
 	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
 	if m.ShortName.IsNull() || isRenamed {
@@ -273,7 +273,7 @@ func (m *botModel) newConfig(prior *botModel) map[string]string {
 
 // NewBotList returns the list resource zulip_bot: the bots that the provider's account can manage.
 func NewBotList() list.ListResource {
-	return core.NewList(core.List[zulip.User]{
+	return core.NewList(core.ListDefinition[zulip.User]{
 		Name: "bot", Plural: "bots",
 		ListText: core.ListText{Called: "email address", Description: "Lists all bots if the provider's account is an administrator, otherwise its own bots."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {

@@ -106,8 +106,8 @@ func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
 	switch {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
-		email := p.Prior.Email.ValueString()
-		core.RegisterDestroy(p.Meta, core.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		email := p.State.Email.ValueString()
+		core.RegisterDestroy(p.Meta, core.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
 		checkDeactivation(ctx, p, s)
 	default:
 		warnOfAccess(ctx, p, s)
@@ -158,9 +158,9 @@ func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
 	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
-		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
+		(p.IsCreate() || p.Plan.BotType.Equal(p.State.BotType))
 	switch {
-	case isOwn || run.IsDestroyed(kind, holder.ID):
+	case isOwn || run.IsGoneByRun(kind, holder.ID):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
@@ -207,18 +207,18 @@ func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
 
 // checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
 func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
-	user, ok := s.User(p.Prior.ID.ValueInt64())
+	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
 	}
-	p.Plan.keepPrior(p.Prior, s)
-	if !p.Plan.ShortName.Equal(p.Prior.ShortName) {
+	p.Plan.keepPrior(p.State, s)
+	if !p.Plan.ShortName.Equal(p.State.ShortName) {
 		p.Plan.Email = types.StringUnknown()
 		checkShortName(p, s, user)
 	}
 	checkName(p, s, user.ID)
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, p.Diags)
-	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
+	prior, _ := zulip.ParseRole(p.State.Role.ValueString())
 	checkRole(p, s, user, prior)
 }
 
@@ -281,7 +281,7 @@ func checkRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User, p
 func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
-		if !base.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
+		if !base.IsSet(planned) || planned.ValueString() == "" || p.State != nil && planned.Equal(*field(p.State)) {
 			continue
 		}
 		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
@@ -292,7 +292,7 @@ func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 
 // planOwnerID plans the ID of another owner, so that a saved plan is not applied to another user with the same email.
 func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
-	if p.Plan.Owner.IsNull() || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+	if p.Plan.Owner.IsNull() || p.State != nil && p.Plan.Owner.Equal(p.State.Owner) {
 		return
 	}
 	p.Plan.OwnerID = types.Int64Unknown()
@@ -303,7 +303,7 @@ func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 
 // checkOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
 func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
-	if !base.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+	if !base.IsSet(p.Plan.Owner) || p.State != nil && p.Plan.Owner.Equal(p.State.Owner) {
 		return
 	}
 	at := path.Root("owner")
@@ -348,7 +348,7 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 // warnOfAccess warns about people who gain or lose access because of another role or owner. A bot can post where its
 // owner can.
 func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
-	bot, ok := s.User(p.Prior.ID.ValueInt64())
+	bot, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return
 	}
@@ -371,7 +371,7 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 // checkDeactivation refuses to deactivate the provider's account, and warns about permissions that no one has without the
 // bot.
 func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
-	bot, ok := s.User(p.Prior.ID.ValueInt64())
+	bot, ok := s.User(p.State.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())
 	}

@@ -40,16 +40,16 @@ var channelChannels = &definition{
 		Name: "channel", Title: "channel", Plural: "channels",
 		Schema: channelSchema,
 		// A read of the channels does not repeat the parts that they name.
-		Source: core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, SendsNames: sendsOwnName},
-		Index:  (*snapshot.Snapshot).Channels,
-		Key:    func(channel *zulip.Channel) int64 { return channel.ID },
-		Find:   lookup.Channel,
-		Unsent: []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
+		Source:       core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, PartsSent: sendsOwnName},
+		Index:        (*snapshot.Snapshot).Channels,
+		Key:          func(channel *zulip.Channel) int64 { return channel.ID },
+		FindImported: lookup.Channel,
+		Unsent:       []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
 		Unique: core.Unique[channelModel, zulip.Channel]{
 			Of:          func(m *channelModel) string { return m.Name.ValueString() },
 			IgnoresCase: true,
 			IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
-			Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
+			Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Call) {
 				e.Detail = "Names are compared ignoring case."
 			},
 		},
@@ -62,7 +62,7 @@ var channelChannels = &definition{
 			IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
 			HowToAdopt: howToAdopt, Adopt: channelAdopt,
 		},
-		Account:  core.Account[channelModel, zulip.Channel]{Names: names},
+		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: names},
 		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
@@ -145,7 +145,7 @@ func requests(pending pending) []zulip.ChannelUpdate {
 }
 
 // channelArchive archives a channel. Nothing is deleted for good (server-behavior §C14).
-func channelArchive(ctx context.Context, c *core.Context, state *channelModel) error {
+func channelArchive(ctx context.Context, c *core.Call, state *channelModel) error {
 	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil
@@ -162,12 +162,12 @@ func names(m *channelModel) []string {
 var errTaken = errors.New("a channel with the name exists")
 
 // isOwn reports whether the provider's account created a channel.
-func isOwn(_ *channelModel, channel *zulip.Channel, c *core.Context) bool {
+func isOwn(_ *channelModel, channel *zulip.Channel, c *core.Call) bool {
 	return channel.CreatorID == nil || *channel.CreatorID == c.Meta.Store.Self().ID
 }
 
 // channelAdopt returns the archived channel of the name, if the plan asks for it.
-func channelAdopt(ctx context.Context, c *core.Context, plan *channelModel) (id int64, ok bool, err error) {
+func channelAdopt(ctx context.Context, c *core.Call, plan *channelModel) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -183,7 +183,7 @@ func channelAdopt(ctx context.Context, c *core.Context, plan *channelModel) (id 
 }
 
 // createChannel creates a channel and returns its ID.
-func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (int64, error) {
+func createChannel(ctx context.Context, c *core.Call, plan *channelModel) (int64, error) {
 	var diags diag.Diagnostics
 	request := createRequest(ctx, c, plan, &diags)
 	if diags.HasError() {
@@ -200,7 +200,7 @@ func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (in
 }
 
 // createRequest returns the differences from a channel with defaults. It refuses what [channelChange.check] refuses.
-func createRequest(ctx context.Context, c *core.Context, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
+func createRequest(ctx context.Context, c *core.Call, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
 		Name:        plan.Name.ValueString(),
 		Subscribers: initialSubscribers(c, plan, diags),
@@ -239,7 +239,7 @@ func createRequest(ctx context.Context, c *core.Context, plan *channelModel, dia
 
 // initialSubscribers returns the first subscribers of the channel. A private channel without any would permanently
 // lock out the account that manages it (server-behavior §C17), so by default the account is subscribed.
-func initialSubscribers(c *core.Context, plan *channelModel, diags *diag.Diagnostics) []int64 {
+func initialSubscribers(c *core.Call, plan *channelModel, diags *diag.Diagnostics) []int64 {
 	if !base.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
 			return []int64{c.Meta.Store.Self().ID}
@@ -270,7 +270,7 @@ func sendsOwnName(b *base.Base) []store.Part {
 
 // createBySubscribing creates a channel on a server below feature level 417, which creates a channel when someone is
 // subscribed to it. If a channel has the name, the server would silently subscribe them to that one.
-func createBySubscribing(ctx context.Context, c *core.Context, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
+func createBySubscribing(ctx context.Context, c *core.Call, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
 	if _, isTaken := c.Snapshot.Channels().ByName(request.Name); isTaken {
 		return 0, errTaken
 	}
@@ -302,7 +302,7 @@ func createBySubscribing(ctx context.Context, c *core.Context, plan *channelMode
 
 // unsubscribeSelf unsubscribes the provider's account from a channel that was just created. The request goes by the name, which
 // is read again before it is repeated.
-func unsubscribeSelf(ctx context.Context, c *core.Context, created *zulip.Channel) error {
+func unsubscribeSelf(ctx context.Context, c *core.Call, created *zulip.Channel) error {
 	isFirst := true
 	return c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
 		now := created
@@ -320,7 +320,7 @@ func unsubscribeSelf(ctx context.Context, c *core.Context, created *zulip.Channe
 
 // findCreated returns the channel that was just created and did not exist before; nil if it is not found. After a lost
 // answer the server may still be creating it, so the provider looks for it as often as it repeats other requests.
-func findCreated(ctx context.Context, c *core.Context, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
+func findCreated(ctx context.Context, c *core.Call, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
@@ -351,7 +351,7 @@ func outcomeOf(lookErr error) string {
 }
 
 // unarchive reactivates an archived channel.
-func unarchive(ctx context.Context, c *core.Context, id int64) error {
+func unarchive(ctx context.Context, c *core.Call, id int64) error {
 	active := false
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
 		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})

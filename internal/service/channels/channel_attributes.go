@@ -313,11 +313,11 @@ func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], p
 			update.FolderID = &folder
 		},
 	}
-	found.Renew = leftArchivedFolder(found, before)
+	found.Recompute = leftArchivedFolder(found, before)
 	return found, nil, true
 }
 
-// leftArchivedFolder returns the Renew of a step that changes the folder of a channel. If this apply has removed the
+// leftArchivedFolder returns the Recompute of a step that changes the folder of a channel. If this apply has removed the
 // channel from the folder to archive the folder, that is no conflict. Terraform destroys a folder before it changes
 // channels that were in it.
 func leftArchivedFolder(change step, before int64) func(context.Context, *base.Base, *zulip.Channel) (step, error) {
@@ -339,7 +339,7 @@ func (r folderIDRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel],
 		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), env.View)
 		found.Planned = describeFolder(planned.FolderID.ValueInt64(), env.View)
 		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), env.View) }
-		found.Renew = leftArchivedFolder(found, prior.Values.FolderID.ValueInt64())
+		found.Recompute = leftArchivedFolder(found, prior.Values.FolderID.ValueInt64())
 	}
 	return found, problems, isFound
 }

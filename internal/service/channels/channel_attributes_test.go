@@ -71,8 +71,8 @@ func TestChannelPrivateState_OtherDefaults_Unread(t *testing.T) {
 		now := env
 		test.change(&now)
 		prior := channels.Attributes.PriorWithPrivate(new(channels.Fields), *private, nil, now, &diags)
-		if isUnread := len(prior.Unread) == len(channels.Attributes.Omittable()); isUnread != test.isUnread || !isUnread && len(prior.Unread) > 0 {
-			t.Errorf("%s: not read are %v", name, prior.Unread)
+		if isUnread := len(prior.NotStored) == len(channels.Attributes.Omittable()); isUnread != test.isUnread || !isUnread && len(prior.NotStored) > 0 {
+			t.Errorf("%s: not read are %v", name, prior.NotStored)
 		}
 		if !test.isUnread && !reflect.DeepEqual(prior.Permissions, created.Permissions) {
 			t.Errorf("%s: the permissions are %v, not %v", name, prior.Permissions, created.Permissions)

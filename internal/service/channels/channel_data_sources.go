@@ -141,7 +141,7 @@ type channelListModel struct {
 
 // NewChannelList returns the list resource zulip_channel.
 func NewChannelList() list.ListResource {
-	return core.NewList(core.List[zulip.Channel]{
+	return core.NewList(core.ListDefinition[zulip.Channel]{
 		Name: "channel", Plural: "channels",
 		ListText: core.ListText{Description: "Lists the channels that the provider's account can see. Administrators see every channel."},
 		Objects:  core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),

@@ -40,18 +40,18 @@ func NewChannelFolderResource() resource.Resource {
 		Index:  (*snapshot.Snapshot).Folders,
 		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
-			IgnoresCase: true,
-			Of:          func(m *channelFolderModel) string { return m.Name.ValueString() },
-			ByName:      byName,
-			Where:       "the data source zulip_channel_folders lists all",
-			IsTaken:     zulip.IsFolderNameTaken,
-			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Context) {
+			IgnoresCase:    true,
+			Of:             func(m *channelFolderModel) string { return m.Name.ValueString() },
+			ImportedByName: byName,
+			Where:          "the data source zulip_channel_folders lists all",
+			IsTaken:        zulip.IsFolderNameTaken,
+			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Call) {
 				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."
 				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && core.IsRecent(time.Unix(folder.DateCreated, 0))
 			},
 		},
-		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Context) { m.read(folder) },
+		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Call) { m.read(folder) },
 		CheckPlan: checkChannelFolderPlan,
 		Create:    createChannelFolder, Update: updateChannelFolder, Delete: channelFolderArchive, DeleteVerb: "archive",
 		IsKept: func(state *channelFolderModel) bool {
@@ -104,13 +104,13 @@ func adoptable(view *snapshot.Snapshot, plan *channelFolderModel) (*zulip.Channe
 	return view.ArchivedFolder(name)
 }
 
-func createChannelFolder(ctx context.Context, c *core.Context, plan *channelFolderModel) (int64, error) {
+func createChannelFolder(ctx context.Context, c *core.Call, plan *channelFolderModel) (int64, error) {
 	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
 }
 
 // channelFolderAdopt reactivates an archived folder, with the name and description that are planned. The server
 // executes them first, in the same request: while the folder is archived, another case of its own name is accepted.
-func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolderModel) (id int64, ok bool, err error) {
+func channelFolderAdopt(ctx context.Context, c *core.Call, plan *channelFolderModel) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -132,7 +132,7 @@ func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolde
 // updateChannelFolder sends the differences. Changes that the server made before it refused the rest remain
 // (server-behavior §F6). The server treats a folder's own name as taken, and so refuses a change of case
 // (server-behavior §F4): in that case the folder first gets a temporary name.
-func updateChannelFolder(ctx context.Context, c *core.Context, planned, current *channelFolderModel) error {
+func updateChannelFolder(ctx context.Context, c *core.Call, planned, current *channelFolderModel) error {
 	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
@@ -168,7 +168,7 @@ func isFree(view *snapshot.Snapshot, name string) bool {
 
 // channelFolderArchive empties a folder and archives it. It starts again if a channel is added in the meantime. A
 // deleted folder is no error.
-func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFolderModel) error {
+func channelFolderArchive(ctx context.Context, c *core.Call, state *channelFolderModel) error {
 	id, archived := state.ID.ValueInt64(), true
 	for attempt := 0; ; attempt++ {
 		err := empty(ctx, c, id)
@@ -189,7 +189,7 @@ func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFo
 // empty removes every channel from a folder, including archived ones and those that this run has archived. An archived
 // channel stays in its folder, and so the server doesn't archive the folder
 // (https://zulip.com/api/update-channel-folder). The server removes one channel at a time.
-func empty(ctx context.Context, c *core.Context, id int64) error {
+func empty(ctx context.Context, c *core.Call, id int64) error {
 	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return err
@@ -311,7 +311,7 @@ func channelFolderSchema() schema.Schema {
 
 // NewChannelFolderOrderResource returns zulip_channel_folder_order.
 func NewChannelFolderOrderResource() resource.Resource {
-	return &order.Resource{Definition: order.Definition{
+	return &order.Resource{Order: order.Order{
 		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
 		Thing: "channel folder", Things: "channel folders",
 		Description: "Manages the order in which the web app shows [channel folders](https://zulip.com/help/channel-folders).",

@@ -66,14 +66,14 @@ func check(ctx context.Context, plan *tablePlan) {
 
 // checkDestroyed refuses an archiving that the server would refuse, and warns of the messages that it leaves behind.
 func checkDestroyed(ctx context.Context, p *core.Plan[channelModel]) {
-	if !p.IsDestroy() || p.Prior.OnDestroy.ValueString() == channelOnDestroyKeep {
+	if !p.IsDestroy() || p.State.OnDestroy.ValueString() == channelOnDestroyKeep {
 		return
 	}
 	if !p.Meta.SeesAll() { // an administrator may archive every channel
 		checkArchive(ctx, p)
 	}
 	if p.Meta.Run.AnyWillBeCreated(kind) {
-		warnOfLeftMessages(fmt.Sprintf("Channel %q will be archived, and this plan creates another one", p.Prior.Name.ValueString()), p.Diags)
+		warnOfLeftMessages(fmt.Sprintf("Channel %q will be archived, and this plan creates another one", p.State.Name.ValueString()), p.Diags)
 	}
 }
 
@@ -84,7 +84,7 @@ func checkArchive(ctx context.Context, p *core.Plan[channelModel]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	if channel, ok := view.Channels().ByID(p.Prior.ID.ValueInt64()); ok && !channel.IsArchived {
+	if channel, ok := view.Channels().ByID(p.State.ID.ValueInt64()); ok && !channel.IsArchived {
 		change := changeOf(p.Base, view, channel, zulip.ChannelUpdate{}, nil)
 		change.id = channel.ID
 		change.requireAdministrator("archive", p.Diags)

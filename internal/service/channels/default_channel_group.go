@@ -37,23 +37,23 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the default channel groups of the organization."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, SendsNames: sendsChannelNames},
+		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, PartsSent: sendsChannelNames},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
 			Of:      func(m *defaultChannelGroupModel) string { return m.Name.ValueString() },
 			IsTaken: isNameTaken,
-			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Context) {
+			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
 			},
 		},
-		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
+		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Call) { m.read(group) },
 		ByElement: []string{"channel_ids"},
 		CheckPlan: checkDefaultChannelGroupPlan,
 		Create:    createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: remove,
 		Hint: defaultChannelGroupHint,
 		Creating: core.Creating[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
-			IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
+			IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Call) bool {
 				return group.Name == m.Name.ValueString()
 			},
 		},
@@ -67,7 +67,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	}
 	added := defaultChannelGroupChannels(p.Plan.ChannelIDs)
 	if !p.IsCreate() {
-		added = sets.Without(added, defaultChannelGroupChannels(p.Prior.ChannelIDs))
+		added = sets.Without(added, defaultChannelGroupChannels(p.State.ChannelIDs))
 	}
 	if len(added) == 0 {
 		return
@@ -105,7 +105,7 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 
 func sendsChannelNames(*base.Base) []store.Part { return []store.Part{store.Channels} }
 
-func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defaultChannelGroupModel) (int64, error) {
+func createDefaultChannelGroup(ctx context.Context, c *core.Call, plan *defaultChannelGroupModel) (int64, error) {
 	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
 	if err != nil {
 		return 0, err
@@ -115,7 +115,7 @@ func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defau
 
 // updateDefaultChannelGroup sends the differences: the texts, removals, additions. The server refuses changes that
 // are already made (server-behavior §S10).
-func updateDefaultChannelGroup(ctx context.Context, c *core.Context, planned, current *defaultChannelGroupModel) error {
+func updateDefaultChannelGroup(ctx context.Context, c *core.Call, planned, current *defaultChannelGroupModel) error {
 	id, name, description := current.ID.ValueInt64(), "", ""
 	if !planned.Name.Equal(current.Name) {
 		name = planned.Name.ValueString()
@@ -155,7 +155,7 @@ func updateDefaultChannelGroup(ctx context.Context, c *core.Context, planned, cu
 	return nil
 }
 
-func remove(ctx context.Context, c *core.Context, state *defaultChannelGroupModel) error {
+func remove(ctx context.Context, c *core.Call, state *defaultChannelGroupModel) error {
 	return c.Meta.Client.DeleteDefaultChannelGroup(ctx, state.ID.ValueInt64())
 }
 
@@ -187,7 +187,7 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 }
 
 // currentNames are the names of channels as the server has them now: an earlier request may have waited.
-func currentNames(ctx context.Context, c *core.Context, ids []int64) ([]string, error) {
+func currentNames(ctx context.Context, c *core.Call, ids []int64) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
 		channel, err := c.Meta.Client.Channel(ctx, id)

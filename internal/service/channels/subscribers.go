@@ -278,7 +278,7 @@ func sharedAttributes() map[string]schema.Attribute {
 // NewChannelSubscribersList returns the list resource zulip_channel_subscribers: the channels, each of which has
 // subscribers.
 func NewChannelSubscribersList() list.ListResource {
-	return core.NewList(core.List[zulip.Channel]{
+	return core.NewList(core.ListDefinition[zulip.Channel]{
 		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
 		ListText: core.ListText{Description: "Lists the subscribers of all active channels as `zulip_channel_subscribers`."},
 		Objects: core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(_ *snapshot.Snapshot, channel *zulip.Channel) bool {

@@ -60,7 +60,7 @@ func (m *membershipModel) list(list membershipList) people.Value {
 	switch {
 	case m == nil:
 		return people.Value{}
-	case list.Attribute == subgroupsList.Attribute:
+	case list.Name == subgroupsList.Name:
 		return people.Value{Texts: &m.Subgroups, IDs: &m.SubgroupIDs}
 	}
 	return people.Value{Texts: &m.Members, IDs: &m.MemberIDs}
@@ -105,13 +105,13 @@ func (r memberships) create(ctx context.Context, c *membershipCall) error {
 	}
 	plan.GroupID = types.Int64Value(id)
 	group := groupOn(*c.Base)
-	before, err := group.Fresh(ctx, id)
+	before, err := group.RereadObject(ctx, id)
 	if err != nil {
 		return base.Failed(fmt.Sprintf("Cannot read user group %d", id), err)
 	}
 	found := foundThere{}
 	for _, list := range membershipLists {
-		found[list.Attribute] = sets.Common(r.find(c, list, before), *list.current(before.Thing))
+		found[list.Name] = sets.Common(r.find(c, list, before), *list.current(before.Thing))
 	}
 	if c.Diags.HasError() {
 		return nil
@@ -150,13 +150,13 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	plan, prior := c.Plan, c.State
 	id := prior.GroupID.ValueInt64()
 	group := groupOn(*c.Base)
-	before, err := group.Fresh(ctx, id)
+	before, err := group.RereadObject(ctx, id)
 	if err != nil {
 		return base.Failed(fmt.Sprintf("Cannot read user group %d", id), err)
 	}
 	found := readFoundThere(ctx, c.PriorPrivate, c.Diags).still(before.Thing, before.View)
 	for _, list := range membershipLists {
-		of := list.Attribute
+		of := list.Name
 		come := sets.Without(r.find(c, list, before), list.Named(prior.list(list), before.View).IDs)
 		found[of] = append(found[of], sets.Without(sets.Common(come, *list.current(before.Thing)), found[of])...)
 	}
@@ -256,8 +256,8 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	if c.IsByIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
-			found[list.Attribute] = *list.current(group)
-			*wanted.list(list).Texts = listOrNull(list.Of(found[list.Attribute], view))
+			found[list.Name] = *list.current(group)
+			*wanted.list(list).Texts = listOrNull(list.Of(found[list.Name], view))
 		}
 		found.write(ctx, c.Private, c.Diags)
 	}

@@ -26,7 +26,7 @@ import (
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
-		Attribute: l.Attribute + l.describe([]int64{id}, view),
+		Attribute: l.Name + l.describe([]int64{id}, view),
 		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
@@ -89,7 +89,7 @@ func (r memberships) planDestroy(ctx context.Context, c *membershipCall) error {
 // waits reports whether a membership must stay unchanged until both of its lists are known.
 func (memberships) waits(c *membershipCall, group *zulip.UserGroup, view *snapshot.Snapshot) (waits bool) {
 	for _, list := range membershipLists {
-		what := fmt.Sprintf("The %s of user group %q wait", list.Attribute, group.Name)
+		what := fmt.Sprintf("The %s of user group %q wait", list.Name, group.Name)
 		waits = list.Waits(c.Plan.list(list), c.State.list(list), what, view, c.Diags) || waits
 	}
 	return waits
@@ -108,13 +108,13 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 		if at.Texts.IsNull() {
 			continue
 		}
-		if !c.Meta.Run.ManageMembership(group.Key, list.Attribute, false) {
-			c.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
-				fmt.Sprintf("A zulip_user_group of this configuration sets %s and would remove the members that this resource adds. Remove %s from the zulip_user_group, or list these members there.", list.Attribute, list.Attribute))
+		if !c.Meta.Run.ManageMembership(group.Key, list.Name, false) {
+			c.Diags.AddAttributeError(path.Root(list.Name), "Two resources manage the "+list.Name+" of this user group",
+				fmt.Sprintf("A zulip_user_group of this configuration sets %s and would remove the members that this resource adds. Remove %s from the zulip_user_group, or list these members there.", list.Name, list.Name))
 		}
 		list.checkSelf(*at.Texts, group.Key, view, c.Diags)
 		isKnown = isKnown && p.IsKnown
-		wanted[list.Attribute] = p.Wanted
+		wanted[list.Name] = p.Wanted
 		if state != nil {
 			list.contest(&c.Meta.Run, group.Key.ID, sets.Common(p.Wanted.IDs, p.Before.IDs), nil, view, c.Diags)
 		}
@@ -125,7 +125,7 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 	}
 	for _, list := range membershipLists {
 		list.PlanIDs(plan.list(list), state.list(list), !isSame, view)
-		list.Warn(wanted[list.Attribute], change.Delete, view, c.Diags) // groups are never absent
+		list.Warn(wanted[list.Name], change.Delete, view, c.Diags) // groups are never absent
 	}
 	if group.Group != nil {
 		r.checkChange(ctx, c, group.Group, change, isKnown, view)
@@ -243,7 +243,7 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 		}
 		current := *list.current(group)
 		add := sets.Without(sets.Without(wanted.IDs, managed.IDs), current)
-		remove := sets.Common(sets.Without(sets.Without(managed.IDs, wanted.IDs), stay[list.Attribute]), current)
+		remove := sets.Common(sets.Without(sets.Without(managed.IDs, wanted.IDs), stay[list.Name]), current)
 		if !known || len(wanted.Planned) > 0 {
 			remove = nil
 		}
@@ -272,10 +272,10 @@ func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, 
 func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundThere {
 	stay := foundThere{}
 	for _, list := range membershipLists {
-		stay[list.Attribute] = slices.Clone(f[list.Attribute])
+		stay[list.Name] = slices.Clone(f[list.Name])
 		for _, id := range *list.current(group) {
 			if list.isKept(run, group.ID, id) {
-				stay[list.Attribute] = append(stay[list.Attribute], id)
+				stay[list.Name] = append(stay[list.Name], id)
 			}
 		}
 	}
@@ -287,8 +287,8 @@ func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundT
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
-		gone := list.Active(sets.Without(f[list.Attribute], *list.current(group)), view)
-		left[list.Attribute] = sets.Without(f[list.Attribute], gone)
+		gone := list.Active(sets.Without(f[list.Name], *list.current(group)), view)
+		left[list.Name] = sets.Without(f[list.Name], gone)
 	}
 	return left
 }

@@ -52,26 +52,26 @@ func groups() *definition {
 	return &definition{
 		Definition: core.Definition[model, zulip.UserGroup]{
 			Name: "user_group", Title: "user group", Plural: "user groups",
-			Schema: resourceSchema,
-			Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
-			Index:  (*snapshot.Snapshot).UserGroups,
-			Key:    func(group *zulip.UserGroup) int64 { return group.ID },
-			Find:   findManageable,
-			Unsent: []string{"adopt_deactivated"},
+			Schema:       resourceSchema,
+			Source:       core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
+			Index:        (*snapshot.Snapshot).UserGroups,
+			Key:          func(group *zulip.UserGroup) int64 { return group.ID },
+			FindImported: findManageable,
+			Unsent:       []string{"adopt_deactivated"},
 			Unique: core.Unique[model, zulip.UserGroup]{
 				Of:      func(m *model) string { return m.Name.ValueString() },
 				IsTaken: isTaken,
 			},
 			CheckPlan: warnOfUse,
 			Create:    create,
-			Delete: func(ctx context.Context, c *core.Context, state *model) error {
+			Delete: func(ctx context.Context, c *core.Call, state *model) error {
 				return deactivate(ctx, groupOn(*c.Base), state)
 			},
 			DeleteVerb: "deactivate",
 			Archive: core.Archive[model, zulip.UserGroup]{
 				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt, Adopt: adopt,
 			},
-			Account: core.Account[model, zulip.UserGroup]{Names: func(m *model) []string {
+			Account: core.Account[model, zulip.UserGroup]{NamedPeople: func(m *model) []string {
 				return append(attributes.Sets(&m.userGroupFields).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 			}},
 			Creating: core.Creating[model, zulip.UserGroup]{MayBeCreated: isOwn, RegisterCreated: registerMembership},
@@ -97,12 +97,12 @@ func groups() *definition {
 }
 
 // isOwn reports whether the provider's account created a group.
-func isOwn(_ *model, group *zulip.UserGroup, c *core.Context) bool {
+func isOwn(_ *model, group *zulip.UserGroup, c *core.Call) bool {
 	return group.CreatorID == nil || *group.CreatorID == c.Meta.Store.Self().ID
 }
 
 // adopt returns the deactivated group of the name, if the plan asks for it.
-func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Call, plan *model) (id int64, ok bool, err error) {
 	if !plan.AdoptDeactivated.ValueBool() {
 		return 0, false, nil
 	}
@@ -183,7 +183,7 @@ func atCreation(planned *userGroupFields) *userGroupFields {
 }
 
 // create creates a group and returns its ID.
-func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Call, plan *model) (int64, error) {
 	var diags diag.Diagnostics
 	env := attribute.NewEnv(c.Base, c.Snapshot)
 	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, env, &diags), atCreation(&plan.userGroupFields), env)
@@ -224,10 +224,10 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 }
 
 // registerMembership registers the lists that a resource manages of a group that was just created.
-func registerMembership(c *core.Context, id int64, planned *model) {
+func registerMembership(c *core.Call, id int64, planned *model) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.in(&planned.userGroupFields).Texts) { // on creation, only what is configured is known
-			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Attribute, true)
+			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Name, true)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 
 // NewUserGroupList returns the list resource zulip_user_group. It does not list roles, which are groups on the server.
 func NewUserGroupList() list.ListResource {
-	return core.NewList(core.List[zulip.UserGroup]{
+	return core.NewList(core.ListDefinition[zulip.UserGroup]{
 		Name: "user_group", Plural: "user groups",
 		ListText: core.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`."},
 		Objects: core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.UserGroup { return s.UserGroups().List() }, func(_ *snapshot.Snapshot, group *zulip.UserGroup) bool {

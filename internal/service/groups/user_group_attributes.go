@@ -117,7 +117,7 @@ var attributes = table{
 
 // membershipList is the list of members or of subgroups. The attribute has emails or names; IDs are compared and sent.
 type membershipList struct {
-	people.List
+	people.Attribute
 
 	// in returns the list of a resource, current that of a group.
 	in      func(*userGroupFields) people.Value
@@ -129,7 +129,7 @@ const deactivatedIgnored = "The server neither adds nor removes deactivated user
 
 var (
 	membersList = membershipList{
-		people.List{PrincipalList: lookup.UserList, Attribute: "members", Noun: "user", Ignored: deactivatedIgnored},
+		people.Attribute{PrincipalList: lookup.UserList, Name: "members", Noun: "user", Ignored: deactivatedIgnored},
 		func(f *userGroupFields) people.Value { return people.Value{Texts: &f.Members, IDs: &f.MemberIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
 		func(m *zulip.MembershipChange, add, remove []int64) {
@@ -137,7 +137,7 @@ var (
 		},
 	}
 	subgroupsList = membershipList{
-		people.List{PrincipalList: lookup.GroupList, Attribute: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
+		people.Attribute{PrincipalList: lookup.GroupList, Name: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
 		func(f *userGroupFields) people.Value { return people.Value{Texts: &f.Subgroups, IDs: &f.SubgroupIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
 		func(m *zulip.MembershipChange, add, remove []int64) {
@@ -151,7 +151,7 @@ var membershipLists = []membershipList{membersList, subgroupsList}
 
 // elements are the validators of the elements of a list.
 func (l membershipList) elements() validator.List {
-	if l.Attribute == subgroupsList.Attribute {
+	if l.Name == subgroupsList.Name {
 		return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Group("List it in members."))
 	}
 	return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("List it in subgroups."))
@@ -172,7 +172,7 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 
 // checkSelf refuses a group that names itself.
 func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	if l.Attribute != subgroupsList.Attribute {
+	if l.Name != subgroupsList.Name {
 		return
 	}
 	for _, element := range list.Elements() {
@@ -189,7 +189,7 @@ func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view
 
 // kind returns the kind of the list's members in the run state.
 func (l membershipList) kind(group int64) string {
-	return fmt.Sprintf("%s of user group %d", l.Attribute, group)
+	return fmt.Sprintf("%s of user group %d", l.Name, group)
 }
 
 // contest registers the members that a resource still lists, and those that it removes, as planned. It reports an error
@@ -197,7 +197,7 @@ func (l membershipList) kind(group int64) string {
 // again.
 func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
-		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),
+		diags.AddAttributeError(path.Root(l.Name), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),
 			fmt.Sprintf("A zulip_user_group_membership in the state added %s and would remove them, but another resource still lists them. "+
 				"If the other resource should manage them from now on, remove the membership from the state without removing anyone:\n\n"+
 				"  removed {\n    from = zulip_user_group_membership.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\n"+
@@ -218,7 +218,7 @@ type membershipRow struct {
 }
 
 // AttributeName is the name of the attribute.
-func (l membershipRow) AttributeName() string { return l.Attribute }
+func (l membershipRow) AttributeName() string { return l.Name }
 
 // Takes returns no requirement besides the permission to change the group.
 func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
@@ -237,7 +237,7 @@ func (l membershipRow) DataSourceAttribute(resource string) datasourceschema.Att
 }
 
 func (l membershipRow) text(resource, text string) string {
-	if level := featurelevel.Lookup(resource, l.Attribute); level > 0 {
+	if level := featurelevel.Lookup(resource, l.Name); level > 0 {
 		text += " " + featurelevel.Sentence(level)
 	}
 	return text
@@ -268,7 +268,7 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribut
 		before = *l.current(prior.Object)
 	}
 	change = step{
-		Attribute: l.Attribute, Prior: l.describe(before, env.View), Planned: l.describe(wanted.IDs, env.View),
+		Attribute: l.Name, Prior: l.describe(before, env.View), Planned: l.describe(wanted.IDs, env.View),
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
 			ids := l.Active(*l.current(current), env.View)
 			remove := sets.Without(ids, wanted.IDs)
@@ -294,7 +294,7 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribut
 
 // returns reports whether this run makes a user a member again by reactivating the account.
 func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
-	return l.Attribute == membersList.Attribute && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
+	return l.Name == membersList.Name && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
 }
 
 // describe writes all IDs, so that two texts are equal if the IDs are.
@@ -330,7 +330,7 @@ type membershipIDsRow struct{ membershipList }
 
 // AttributeName is the name of the attribute.
 func (l membershipIDsRow) AttributeName() string {
-	return strings.TrimSuffix(l.Attribute, "s") + "_ids"
+	return strings.TrimSuffix(l.Name, "s") + "_ids"
 }
 
 // Takes returns no requirement: the attribute cannot be set.
@@ -347,7 +347,7 @@ func (l membershipIDsRow) ResourceAttribute(string) schema.Attribute {
 func (l membershipIDsRow) DataSourceAttribute(string) datasourceschema.Attribute {
 	return datasourceschema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of %#q.", l.Noun, l.Attribute),
+		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of %#q.", l.Noun, l.Name),
 	}
 }
 

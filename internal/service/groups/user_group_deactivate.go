@@ -55,7 +55,7 @@ func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
 // leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). If
 // the account manages the group only as a member, it names itself instead.
 func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settings []string) error {
-	now, err := r.Fresh(ctx, id)
+	now, err := r.RereadObject(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	group, ok := s.UserGroups().ByID(p.Prior.ID.ValueInt64())
+	group, ok := s.UserGroups().ByID(p.State.ID.ValueInt64())
 	if !ok || group.Deactivated {
 		return
 	}

@@ -114,8 +114,8 @@ func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Di
 	at, inIt := path.Root("can_manage_group"), zulip.NamedGroup(later.ID)
 	before, exists := c.organization.UserGroups().ByID(later.ID)
 	if exists && permission.Admits(inIt, c.self, c.organization) && !permission.Admits(inIt, c.self, then.organization) {
-		if at = path.Root(subgroupsList.Attribute); slices.Contains(before.Members, c.self.ID) {
-			at = path.Root(membersList.Attribute)
+		if at = path.Root(subgroupsList.Name); slices.Contains(before.Members, c.self.ID) {
+			at = path.Root(membersList.Name)
 		}
 		if lost := c.losesElsewhere(then, later); len(lost) > 0 {
 			summary, text := c.lockedOut(lost)

@@ -87,7 +87,7 @@ func (p planning) planned(step step) (planned []string) {
 		}
 	}
 	for _, list := range membershipLists {
-		if list.Attribute == step.Attribute {
+		if list.Name == step.Attribute {
 			resolved, _ := list.wanted(&p.Plan.userGroupFields, p.Env.View)
 			planned = resolved.Planned
 		}
@@ -109,9 +109,9 @@ func (p planning) checkList(list membershipList) {
 	if p.State != nil {
 		prior = list.in(&p.State.userGroupFields)
 	}
-	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Attribute, true) {
-		p.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
-			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
+	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Name, true) {
+		p.Diags.AddAttributeError(path.Root(list.Name), "Two resources manage the "+list.Name+" of this user group",
+			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Name, list.Name))
 	}
 	found := list.Plan(planned, prior, p.Env.View, p.Diags)
 	list.checkSelf(*planned.Texts, p.key(), p.Env.View, p.Diags)
@@ -131,17 +131,17 @@ func (p planning) checkList(list membershipList) {
 // checkAdopted lists the members that leave an adopted group, because the plan of a new resource shows only the future
 // members.
 func (p planning) checkAdopted(list membershipList) {
-	at, name := path.Root(list.Attribute), p.now.Name
+	at, name := path.Root(list.Name), p.now.Name
 	planned, isKnown := list.wanted(&p.Plan.userGroupFields, p.Env.View)
 	leaving := sets.Without(list.Active(*list.current(p.now), p.Env.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
 	case !isKnown:
 		p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot plan the members of user group %q", name),
-			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Attribute))
+			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Name))
 	default:
-		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of a user group", list.Attribute),
-			fmt.Sprintf("User group %q still has its earlier %s. The apply removes those that are not listed: %s.", name, list.Attribute, list.describe(leaving, p.Env.View)))
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of a user group", list.Name),
+			fmt.Sprintf("User group %q still has its earlier %s. The apply removes those that are not listed: %s.", name, list.Name, list.describe(leaving, p.Env.View)))
 	}
 }
 
@@ -151,13 +151,13 @@ func wait(p *tablePlan) {
 		return
 	}
 	for _, list := range membershipLists {
-		if !list.Waits(list.in(&p.Config.userGroupFields), list.in(&p.State.userGroupFields), fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.Env.View, p.Diags) {
+		if !list.Waits(list.in(&p.Config.userGroupFields), list.in(&p.State.userGroupFields), fmt.Sprintf("The %s of user group %q wait", list.Name, p.State.Name.ValueString()), p.Env.View, p.Diags) {
 			continue
 		}
 		for _, name := range p.Managed() {
 			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot set %s in this apply", name),
 				fmt.Sprintf("The %[1]s of user group %[2]q aren't known until apply, so the group is left unchanged. Remove %[3]s for now, or first apply what %[1]s depends on (-target).",
-					list.Attribute, p.State.Name.ValueString(), name))
+					list.Name, p.State.Name.ValueString(), name))
 		}
 		p.Plan.userGroupFields = p.State.userGroupFields
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
@@ -182,14 +182,14 @@ func planIDs(p *tablePlan) {
 // separate them before, so the apply decides. A group that names itself is refused in [membershipList.checkSelf].
 func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
 	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
-		diags.AddAttributeWarning(path.Root(subgroupsList.Attribute), "A user group would contain itself",
+		diags.AddAttributeWarning(path.Root(subgroupsList.Name), "A user group would contain itself",
 			"There would be a cycle: "+way+". If this configuration breaks the cycle elsewhere, add depends_on to this resource. Otherwise the apply stops here.")
 	}
 }
 
 // refuseCycle refuses a group that would contain itself.
 func refuseCycle(way string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root(subgroupsList.Attribute), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
+	diags.AddAttributeError(path.Root(subgroupsList.Name), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
 }
 
 // cycle describes how a planned group contains itself; "" if it does not.

@@ -197,7 +197,7 @@ func readInvitation(ctx context.Context, c *invitationCall) error {
 		// The invitation was replaced outside Terraform by one with channels and groups that the server does not
 		// show.
 		if found = newest(list, email, anyone); found != nil {
-			state.ForgetUnread()
+			state.ForgetHidden()
 		}
 	}
 	if found != nil {
@@ -349,7 +349,7 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 
 // NewInvitationList returns the list resource zulip_invitation: the emails with a pending invitation.
 func NewInvitationList() list.ListResource {
-	return core.NewList(core.List[zulip.Invitation]{
+	return core.NewList(core.ListDefinition[zulip.Invitation]{
 		Name: title, Plural: "invitations by email",
 		ListText: core.ListText{Called: "email address", Description: "Lists all pending invitations by email if the provider's account is an administrator, otherwise its own."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*zulip.Invitation, *snapshot.Snapshot, error) {

@@ -148,7 +148,7 @@ func (c *inboxChange) run(ctx context.Context, now *inboxReading) *inbox {
 	c.revoked = map[int64]bool{}
 	name := "invitation of " + c.email
 	subject := attribute.Subject[*inbox, inboxUpdate]{
-		Of: invitationKind, Unread: "the " + name, Name: func(*inbox) string { return name }, Explain: c.explain,
+		Of: invitationKind, NameBefore: "the " + name, Name: func(*inbox) string { return name }, Explain: c.explain,
 		Read: func(ctx context.Context, _ func(*inbox) bool) (*inboxReading, error) { return c.read(ctx) },
 		Send: func(ctx context.Context, p inboxPending) ([]string, error) { return nil, c.send(ctx, p) },
 	}

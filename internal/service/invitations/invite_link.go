@@ -38,20 +38,20 @@ func NewInviteLinkResource() resource.Resource {
 		Schema:    inviteLinkSchema,
 		Source:    core.Source{Part: store.Invitations},
 		Key:       func(link *zulip.Invitation) int64 { return link.ID },
-		ReadInto:  func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) { m.read(link) },
+		ReadInto:  func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Call) { m.read(link) },
 		CheckPlan: checkPlan,
-		Delete: func(ctx context.Context, c *core.Context, state *inviteLinkModel) error {
+		Delete: func(ctx context.Context, c *core.Call, state *inviteLinkModel) error {
 			return c.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64())
 		},
 		DeleteVerb: "revoke",
 		Hint:       inviteLinkHint,
 		Creating: core.Creating[inviteLinkModel, zulip.Invitation]{
-			IsCreated: func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) bool {
+			IsCreated: func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Call) bool {
 				return link.LinkURL == m.LinkURL.ValueString()
 			},
 		},
 		Unlisted: core.Unlisted[inviteLinkModel, zulip.Invitation]{
-			List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
+			ReadAll: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
 				all, err := s.Invitations(ctx)
 				return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
 			},

@@ -28,14 +28,14 @@ func NewDraftResource() resource.Resource {
 		Schema:   draftSchema,
 		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
-		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Context) {
+		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Call) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate: validate, CheckPlan: checkDraftPlan,
 		Create: createDraft, Update: updateDraft, Delete: deleteDraft,
 		Hint: draftHint,
 		Unlisted: core.Unlisted[draftModel, zulip.Draft]{
-			List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
+			ReadAll:  func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
 			WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted. Only the author of a draft sees it.",
 		},
 	})
@@ -63,13 +63,13 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 	if p.Diags.HasError() || p.IsCreate() {
 		return
 	}
-	p.Plan.KeepPrior(p.Prior.Addressee, view, p.Meta.Store.Self().ID)
-	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.Prior.Content.ValueString()) {
-		p.Plan.Content = p.Prior.Content
+	p.Plan.KeepPrior(p.State.Addressee, view, p.Meta.Store.Self().ID)
+	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
+		p.Plan.Content = p.State.Content
 	}
 }
 
-func createDraft(ctx context.Context, c *core.Context, plan *draftModel) (int64, error) {
+func createDraft(ctx context.Context, c *core.Call, plan *draftModel) (int64, error) {
 	draft, err := plan.wire(ctx, c)
 	if err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func createDraft(ctx context.Context, c *core.Context, plan *draftModel) (int64,
 }
 
 // updateDraft replaces the draft, because the server has no smaller change.
-func updateDraft(ctx context.Context, c *core.Context, planned, current *draftModel) error {
+func updateDraft(ctx context.Context, c *core.Call, planned, current *draftModel) error {
 	draft, err := planned.wire(ctx, c)
 	if err != nil {
 		return err
@@ -86,12 +86,12 @@ func updateDraft(ctx context.Context, c *core.Context, planned, current *draftMo
 	return c.Meta.Client.ReplaceDraft(ctx, current.ID.ValueInt64(), draft)
 }
 
-func deleteDraft(ctx context.Context, c *core.Context, state *draftModel) error {
+func deleteDraft(ctx context.Context, c *core.Call, state *draftModel) error {
 	return c.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64())
 }
 
 // wire returns the draft for a request.
-func (m *draftModel) wire(ctx context.Context, c *core.Context) (zulip.Draft, error) {
+func (m *draftModel) wire(ctx context.Context, c *core.Call) (zulip.Draft, error) {
 	content := m.Content.ValueString()
 	if m.IsEmpty() {
 		return zulip.NewDraft(nil, content), nil

@@ -44,7 +44,7 @@ func NewMessageResource() resource.Resource {
 		Unsent:    []string{"on_destroy"},
 		Validate:  func(config *messageModel, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkMessagePlan,
-		Delete: func(ctx context.Context, c *core.Context, state *messageModel) error {
+		Delete: func(ctx context.Context, c *core.Call, state *messageModel) error {
 			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
 		},
 		IsKept: func(state *messageModel) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
@@ -285,7 +285,7 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 		checkChange(p, view)
 	}
 	if known {
-		checkPlace(ctx, p.Meta, view, p.Prior, to, p.Diags)
+		checkPlace(ctx, p.Meta, view, p.State, to, p.Diags)
 	}
 }
 
@@ -320,19 +320,19 @@ func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addr
 // checkChange plans another message for other recipients, and refuses to edit messages of others.
 func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
-	p.Plan.KeepPrior(p.Prior.Addressee, view, self)
+	p.Plan.KeepPrior(p.State.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
-		p.Plan.Content = compose.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
+		p.Plan.Content = compose.KeepContent(p.State.Content, p.Plan.Content.ValueString())
 	}
 	switch {
-	case !p.Plan.Recipients.Equal(p.Prior.Recipients):
+	case !p.Plan.Recipients.Equal(p.State.Recipients):
 		p.Replace("recipients")
 		warnOfDeleteLimit(p, view)
-	case p.Plan.Content.Equal(p.Prior.Content):
-	case p.Prior.SenderID.ValueInt64() != self:
+	case p.Plan.Content.Equal(p.State.Content):
+	case p.State.SenderID.ValueInt64() != self:
 		p.Diags.AddAttributeError(path.Root("content"), "Only the sender can edit the message",
 			fmt.Sprintf("User %d sent message %d, and only the sender can edit a message, whatever the role. Restore content, or replace the message: -replace=ADDRESS.",
-				p.Prior.SenderID.ValueInt64(), p.Prior.ID.ValueInt64()))
+				p.State.SenderID.ValueInt64(), p.State.ID.ValueInt64()))
 	default:
 		warnOfEditLimit(p, view)
 	}
@@ -340,7 +340,7 @@ func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 
 // warnOfEditLimit warns about an edit that the server will refuse (https://zulip.com/api/update-message).
 func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
-	state, settings := p.Prior, view.Realm().Settings
+	state, settings := p.State, view.Realm().Settings
 	var reason string
 	switch {
 	case string(settings["allow_message_editing"]) == "false":
@@ -359,7 +359,7 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 // apply to accounts that can delete any message (https://zulip.com/api/delete-message).
 func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	const deleteAny = "can_delete_any_message_group"
-	state := p.Prior
+	state := p.State
 	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
 	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
 		return

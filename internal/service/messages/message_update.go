@@ -113,7 +113,7 @@ func channelText(id int64, view *snapshot.Snapshot) string {
 func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, messageChange] {
 	name := fmt.Sprintf("message %d", id)
 	return attribute.Subject[*zulip.Message, messageChange]{
-		Of: "zulip_message", Unread: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
+		Of: "zulip_message", NameBefore: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
 		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*reading, error) {
 			found, err := r.Meta.Store.Message(ctx, id)
 			switch {

@@ -37,7 +37,7 @@ func NewScheduledMessageResource() resource.Resource {
 		Schema:   scheduledMessageSchema,
 		Source:   core.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		Key:      func(message *zulip.ScheduledMessage) int64 { return message.ID },
-		ReadInto: func(m *scheduledMessageModel, message *zulip.ScheduledMessage, c *core.Context) {
+		ReadInto: func(m *scheduledMessageModel, message *zulip.ScheduledMessage, c *core.Call) {
 			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate:  func(config *scheduledMessageModel, diags *diag.Diagnostics) { config.Validate(diags) },
@@ -47,7 +47,7 @@ func NewScheduledMessageResource() resource.Resource {
 		IsKept: func(state *scheduledMessageModel) bool { return state.Delivered.ValueBool() },
 		Hint:   scheduledMessageHint,
 		Unlisted: core.Unlisted[scheduledMessageModel, zulip.ScheduledMessage]{
-			List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
+			ReadAll: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
 				return s.ScheduledMessages(ctx)
 			},
 			WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
@@ -75,7 +75,7 @@ func (r *scheduledMessageResource) Read(ctx context.Context, req resource.ReadRe
 	}
 }
 
-func createScheduledMessage(ctx context.Context, c *core.Context, plan *scheduledMessageModel) (int64, error) {
+func createScheduledMessage(ctx context.Context, c *core.Call, plan *scheduledMessageModel) (int64, error) {
 	to, err := plan.resolve(ctx, c)
 	if err != nil {
 		return 0, err
@@ -85,7 +85,7 @@ func createScheduledMessage(ctx context.Context, c *core.Context, plan *schedule
 }
 
 // updateScheduledMessage sends the differences if the message is not delivered yet.
-func updateScheduledMessage(ctx context.Context, c *core.Context, planned, current *scheduledMessageModel) error {
+func updateScheduledMessage(ctx context.Context, c *core.Call, planned, current *scheduledMessageModel) error {
 	var change zulip.ScheduledMessageUpdate
 	if !planned.Equal(current.Addressee) {
 		to, err := planned.resolve(ctx, c)
@@ -107,7 +107,7 @@ func updateScheduledMessage(ctx context.Context, c *core.Context, planned, curre
 }
 
 // resolve finds the recipients of the message, and refuses a message that the account can't send.
-func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Context) (zulip.Addressee, error) {
+func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Call) (zulip.Addressee, error) {
 	view, err := c.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return zulip.Addressee{}, err
@@ -117,7 +117,7 @@ func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Context) (z
 	return to, core.AsError(diags)
 }
 
-func deleteScheduledMessage(ctx context.Context, c *core.Context, state *scheduledMessageModel) error {
+func deleteScheduledMessage(ctx context.Context, c *core.Call, state *scheduledMessageModel) error {
 	return c.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64())
 }
 
@@ -142,7 +142,7 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	plan, prior := p.Plan, p.Prior
+	plan, prior := p.Plan, p.State
 	if prior != nil {
 		plan.keepPrior(prior)
 		plan.KeepPrior(prior.Addressee, view, p.Meta.Store.Self().ID)

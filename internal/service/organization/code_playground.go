@@ -28,15 +28,15 @@ func NewCodePlaygroundResource() resource.Resource {
 		ListText: core.ListText{Called: "language and name (`Python/Try it`)", Description: "Lists the code playgrounds of the organization."},
 		Schema:   codePlaygroundSchema,
 		Role:     zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
-		Source: core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
-		Index:  (*snapshot.Snapshot).Playgrounds,
-		Key:    func(playground *zulip.Playground) int64 { return playground.ID },
-		Find:   find,
+		Source:       core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
+		Index:        (*snapshot.Snapshot).Playgrounds,
+		Key:          func(playground *zulip.Playground) int64 { return playground.ID },
+		FindImported: find,
 		Unique: core.Unique[codePlaygroundModel, zulip.Playground]{
 			Attribute: "name", Word: "language and name",
 			Of:      (*codePlaygroundModel).name,
 			IsTaken: zulip.IsPlaygroundTaken,
-			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Context) {
+			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
 				e.MayBeReplaced = true // a playground with another URL may be the one that this resource replaces
 			},
@@ -92,17 +92,17 @@ func codePlaygroundSchema() schema.Schema {
 	}
 }
 
-func readCodePlaygroundInto(m *codePlaygroundModel, playground *zulip.Playground, _ *core.Context) {
+func readCodePlaygroundInto(m *codePlaygroundModel, playground *zulip.Playground, _ *core.Call) {
 	m.ID, m.Name = types.Int64Value(playground.ID), types.StringValue(playground.Name)
 	m.Language, m.URLTemplate = types.StringValue(playground.Language), types.StringValue(playground.URLTemplate)
 }
 
-func createCodePlayground(ctx context.Context, c *core.Context, plan *codePlaygroundModel) (int64, error) {
+func createCodePlayground(ctx context.Context, c *core.Call, plan *codePlaygroundModel) (int64, error) {
 	return c.Meta.Client.AddPlayground(ctx, plan.wire())
 }
 
 // deleteCodePlayground removes the playground. The organization's default language of code blocks may be unset with it.
-func deleteCodePlayground(ctx context.Context, c *core.Context, state *codePlaygroundModel) error {
+func deleteCodePlayground(ctx context.Context, c *core.Call, state *codePlaygroundModel) error {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
 }

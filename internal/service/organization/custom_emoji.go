@@ -48,12 +48,12 @@ func NewCustomEmojiResource() resource.Resource {
 			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
 			Existing: describeExisting,
 		},
-		ReadInto:  func(m *customEmojiModel, emoji *zulip.CustomEmoji, _ *core.Context) { m.read(emoji) },
+		ReadInto:  func(m *customEmojiModel, emoji *zulip.CustomEmoji, _ *core.Call) { m.read(emoji) },
 		CheckPlan: checkCustomEmojiPlan,
 		Create:    createCustomEmoji, Delete: deactivate, ReadsToDelete: true, DeleteVerb: "deactivate",
 		Hint: customEmojiHint,
 		Creating: core.Creating[customEmojiModel, zulip.CustomEmoji]{
-			IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Context) bool {
+			IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Call) bool {
 				return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
 			},
 		},
@@ -69,14 +69,14 @@ func NewCustomEmojiResource() resource.Resource {
 
 // describeExisting adds the author of an emoji. The server returns neither its picture nor its time, so each of the
 // account's own emoji counts as the planned one.
-func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Context) {
+func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Call) {
 	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
 	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
 }
 
 // isOwn reports whether the provider's account added an emoji.
-func isOwn(emoji *zulip.CustomEmoji, c *core.Context) bool {
+func isOwn(emoji *zulip.CustomEmoji, c *core.Call) bool {
 	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
 }
 
@@ -102,7 +102,7 @@ func (r *customEmojiResource) Create(ctx context.Context, req resource.CreateReq
 	}
 }
 
-func createCustomEmoji(ctx context.Context, c *core.Context, plan *customEmojiModel) (int64, error) {
+func createCustomEmoji(ctx context.Context, c *core.Call, plan *customEmojiModel) (int64, error) {
 	image, err := picture.Open(plan.File.ValueString())
 	if err != nil {
 		return 0, err
@@ -125,7 +125,7 @@ func (r *customEmojiResource) ImportState(ctx context.Context, req resource.Impo
 }
 
 // deactivate deactivates the emoji by its name, because the server has no request by ID.
-func deactivate(ctx context.Context, c *core.Context, state *customEmojiModel) error {
+func deactivate(ctx context.Context, c *core.Call, state *customEmojiModel) error {
 	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
 }
 
@@ -205,11 +205,11 @@ func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
 // checkMayDeactivate refuses to plan the destroy of an emoji that the account can't deactivate.
 func checkMayDeactivate(p *core.Plan[customEmojiModel]) {
 	self := p.Meta.Store.Self()
-	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
+	if self.Role <= zulip.RoleAdministrator || p.State.AuthorID.ValueInt64() == self.ID {
 		return
 	}
-	p.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", p.Prior.Name.ValueString()),
-		fmt.Sprintf("This requires an administrator or owner of the organization, or the user who added it, the user with the ID %d.", p.Prior.AuthorID.ValueInt64()), p.Diags)
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", p.State.Name.ValueString()),
+		fmt.Sprintf("This requires an administrator or owner of the organization, or the user who added it, the user with the ID %d.", p.State.AuthorID.ValueInt64()), p.Diags)
 }
 
 // customEmojiModel is the resource.

@@ -97,7 +97,7 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 		plan.OmitUnset(settings.Get(ctx, req.Config, &resp.Diagnostics))
 	} else {
 		state := settings.Get(ctx, req.State, &resp.Diagnostics)
-		state.RefuseUnread(settings.Get(ctx, req.Config, &resp.Diagnostics), held, &resp.Diagnostics)
+		state.RefuseNotStored(settings.Get(ctx, req.Config, &resp.Diagnostics), held, &resp.Diagnostics)
 		defaults.KeepEqual(plan, state)
 	}
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
@@ -191,7 +191,7 @@ func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSe
 func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
 	const name = "zulip_default_user_settings"
 	subject := attribute.Subject[settings.ServerValues, zulip.Form]{
-		Of: name, Unread: name, Name: func(settings.ServerValues) string { return name },
+		Of: name, NameBefore: name, Name: func(settings.ServerValues) string { return name },
 		Read: func(ctx context.Context, _ func(settings.ServerValues) bool) (*defaultUserSettingsReading, error) {
 			return r.fresh(ctx)
 		},

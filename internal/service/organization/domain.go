@@ -35,7 +35,7 @@ func NewDomainResource() resource.Resource {
 			Of:        (*domainModel).name,
 			Where:     "the organization's settings list all, under Organization permissions", Unquoted: true,
 			IsTaken: zulip.IsDomainTaken,
-			Existing: func(e *core.Existing, domain *zulip.Domain, _ *core.Context) {
+			Existing: func(e *core.Existing, domain *zulip.Domain, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
 			},
 		},
@@ -78,7 +78,7 @@ func domainSchema() schema.Schema {
 	}
 }
 
-func readDomainInto(m *domainModel, domain *zulip.Domain, _ *core.Context) {
+func readDomainInto(m *domainModel, domain *zulip.Domain, _ *core.Call) {
 	m.ID, m.AllowSubdomains = types.StringValue(domain.Domain), types.BoolValue(domain.AllowSubdomains)
 	if m.name() != domain.Domain {
 		m.Domain = types.StringValue(domain.Domain)
@@ -104,7 +104,7 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 		p.Diags.AddError("Cannot read the domains", base.Explain(err))
 		return
 	}
-	name := p.Prior.ID.ValueString()
+	name := p.State.ID.ValueString()
 	if _, exists := view.Domains().ByName(name); !exists || hasOtherDomain(view, name, p.Meta.Run.WillBeDestroyed) {
 		return
 	}
@@ -135,7 +135,7 @@ func isRestricted(view *snapshot.Snapshot) bool {
 	return string(view.Realm().Settings["emails_restricted_to_domains"]) == "true"
 }
 
-func createDomain(ctx context.Context, c *core.Context, plan *domainModel) (int64, error) {
+func createDomain(ctx context.Context, c *core.Call, plan *domainModel) (int64, error) {
 	if plan.AllowSubdomains.IsUnknown() {
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
@@ -143,17 +143,17 @@ func createDomain(ctx context.Context, c *core.Context, plan *domainModel) (int6
 	return core.TextID(plan.name()), c.Meta.Client.AddDomain(ctx, plan.wire())
 }
 
-func updateDomain(ctx context.Context, c *core.Context, planned, _ *domainModel) error {
+func updateDomain(ctx context.Context, c *core.Call, planned, _ *domainModel) error {
 	return c.Meta.Client.UpdateDomain(ctx, planned.wire())
 }
 
 // deleteDomain removes the domain, but not the last one of a restricted organization, because the server would open the
 // organization (server-behavior §L11). Another resource of the same apply may add a domain or end the restriction, so
 // until then the domain counts as in use: see [core.InUseError].
-func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) error {
+func deleteDomain(ctx context.Context, c *core.Call, state *domainModel) error {
 	name := state.ID.ValueString()
 	// Since the reading, this run may have removed other domains, one at a time.
-	if isRestricted(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsDestroyed) {
+	if isRestricted(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsGoneByRun) {
 		return &core.InUseError{Err: base.Refused(path.Empty(), "Removing the last domain would open the organization",
 			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. Without domains, the server turns the restriction off, and any email can join. Nothing was changed.\n\n"+
 				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createFirst))}
@@ -161,7 +161,7 @@ func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) erro
 	defer c.Meta.Store.Invalidate(store.Organization)
 	err := c.Meta.Client.DeleteDomain(ctx, name)
 	if err == nil || zulip.MayHaveHappened(err) {
-		c.Meta.Run.Destroy(domainKind, core.TextID(name))
+		c.Meta.Run.NoteGone(domainKind, core.TextID(name))
 	}
 	return err
 }

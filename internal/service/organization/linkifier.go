@@ -47,11 +47,11 @@ func NewLinkifierResource() resource.Resource {
 			Of:      func(m *linkifierModel) string { return stored(m.Pattern) },
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
-			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Context) {
+			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Call) {
 				e.Detail = fmt.Sprintf("Linkifier %d links to %q. The server accepts each pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},
-		ReadInto: func(m *linkifierModel, linkifier *zulip.Linkifier, c *core.Context) {
+		ReadInto: func(m *linkifierModel, linkifier *zulip.Linkifier, c *core.Call) {
 			m.read(linkifier, c.FeatureLevel())
 		},
 		KeepPrior: linkifierKeepPrior, Validate: validateLinkifier,
@@ -60,15 +60,15 @@ func NewLinkifierResource() resource.Resource {
 	})
 }
 
-func createLinkifier(ctx context.Context, c *core.Context, plan *linkifierModel) (int64, error) {
+func createLinkifier(ctx context.Context, c *core.Call, plan *linkifierModel) (int64, error) {
 	return c.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
 }
 
-func updateLinkifier(ctx context.Context, c *core.Context, planned, current *linkifierModel) error {
+func updateLinkifier(ctx context.Context, c *core.Call, planned, current *linkifierModel) error {
 	return c.Meta.Client.UpdateLinkifier(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
 
-func deleteLinkifier(ctx context.Context, c *core.Context, state *linkifierModel) error {
+func deleteLinkifier(ctx context.Context, c *core.Call, state *linkifierModel) error {
 	return c.Meta.Client.DeleteLinkifier(ctx, state.ID.ValueInt64())
 }
 
@@ -254,7 +254,7 @@ func linkifierTextsOf(list types.List) []string {
 
 // NewLinkifierOrderResource returns zulip_linkifier_order.
 func NewLinkifierOrderResource() resource.Resource {
-	return &order.Resource{Definition: order.Definition{
+	return &order.Resource{Order: order.Order{
 		TypeName: "linkifier_order", ID: "linkifiers", Attribute: "linkifier_ids",
 		Thing: "linkifier", Things: "linkifiers",
 		Description: "Manages the order in which linkifiers apply.",
@@ -267,7 +267,7 @@ func NewLinkifierOrderResource() resource.Resource {
 				return shows(all)
 			}))
 		},
-		List: linkifierList,
+		Part: linkifierList,
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderLinkifiers(ctx, ids)
 		},

@@ -199,14 +199,14 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 // subject returns the organization as the subject of a change.
 func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
-		Of:     "zulip_organization",
-		Unread: "the organization",
-		Name:   func(*zulip.Realm) string { return "the organization" },
+		Of:         "zulip_organization",
+		NameBefore: "the organization",
+		Name:       func(*zulip.Realm) string { return "the organization" },
 		Read: func(ctx context.Context, _ func(*zulip.Realm) bool) (*organizationReading, error) {
 			return r.fresh(ctx)
 		},
-		Send:  r.send,
-		Renew: r.renew,
+		Send:   r.send,
+		Resend: r.renew,
 	}
 }
 

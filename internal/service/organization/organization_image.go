@@ -251,11 +251,11 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 		return image.URL
 	}
 	return change.Run(ctx, c.Base, attribute.Subject[zulip.RealmImage, struct{}]{
-		Of: kind, Unread: title, Name: func(zulip.RealmImage) string { return title },
+		Of: kind, NameBefore: title, Name: func(zulip.RealmImage) string { return title },
 		Read: func(ctx context.Context, shows func(zulip.RealmImage) bool) (*imageReading, error) {
 			return readPicture(ctx, c.Meta.Store.FreshUntil, m.Kind.ValueString(), shows)
 		},
-		List:       store.Organization,
+		Part:       store.Organization,
 		At:         func(error) path.Path { return path.Root("file") },
 		OnConflict: onConflict,
 	}, now, c.Diags)

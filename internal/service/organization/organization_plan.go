@@ -80,7 +80,7 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
 		current := emptyModel()
 		attributes.Read(current, p.view.Realm(), env, p.diags)
-		p.state.values().RefuseUnread(p.config.values(), current.values(), p.diags)
+		p.state.values().RefuseNotStored(p.config.values(), current.values(), p.diags)
 	} else {
 		p.prior = attributes.PriorObject(p.view.Realm(), env, p.diags)
 	}

@@ -40,17 +40,17 @@ func NewProfileFieldResource() resource.Resource {
 		Unique: core.Unique[profileFieldModel, zulip.ProfileField]{
 			At: (*profileFieldModel).namedBy,
 			Of: (*profileFieldModel).label,
-			Find: func(view *snapshot.Snapshot, plan *profileFieldModel) (*zulip.ProfileField, bool) {
+			Holder: func(view *snapshot.Snapshot, plan *profileFieldModel) (*zulip.ProfileField, bool) {
 				return plan.fieldWithSameName(view)
 			},
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
-			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Context) {
+			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Call) {
 				e.Detail = fmt.Sprintf("Field %d is called %q and has the type %s. The server accepts each name only once.", field.ID, field.Name, field.Type)
 				e.MayBeReplaced = true // a field of another type may be the one that this resource replaces
 			},
 		},
-		ReadInto: func(m *profileFieldModel, field *zulip.ProfileField, c *core.Context) {
+		ReadInto: func(m *profileFieldModel, field *zulip.ProfileField, c *core.Call) {
 			m.read(field, c.FeatureLevel())
 		},
 		Fixed:    fixedByService,
@@ -60,18 +60,18 @@ func NewProfileFieldResource() resource.Resource {
 	})
 }
 
-func createProfileField(ctx context.Context, c *core.Context, plan *profileFieldModel) (int64, error) {
+func createProfileField(ctx context.Context, c *core.Call, plan *profileFieldModel) (int64, error) {
 	field := plan.wire(nil)
 	field.Type = zulip.ParseProfileFieldType(plan.FieldType.ValueString())
 	return c.Meta.Client.CreateProfileField(ctx, field)
 }
 
 // updateProfileField sends the differences.
-func updateProfileField(ctx context.Context, c *core.Context, planned, current *profileFieldModel) error {
+func updateProfileField(ctx context.Context, c *core.Call, planned, current *profileFieldModel) error {
 	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
 
-func deleteProfileField(ctx context.Context, c *core.Context, state *profileFieldModel) error {
+func deleteProfileField(ctx context.Context, c *core.Call, state *profileFieldModel) error {
 	return c.Meta.Client.DeleteProfileField(ctx, state.ID.ValueInt64())
 }
 
@@ -313,7 +313,7 @@ func optionsOf(list types.List) []zulip.ProfileFieldOption {
 
 // NewProfileFieldOrderResource returns zulip_custom_profile_field_order.
 func NewProfileFieldOrderResource() resource.Resource {
-	return &order.Resource{Definition: order.Definition{
+	return &order.Resource{Order: order.Order{
 		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
 		Thing: "custom profile field", Things: "custom profile fields",
 		Description: "Manages the order of custom profile fields in profiles.",
@@ -326,7 +326,7 @@ func NewProfileFieldOrderResource() resource.Resource {
 				return shows(all)
 			}))
 		},
-		List: profileFieldList,
+		Part: profileFieldList,
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderProfileFields(ctx, ids)
 		},

@@ -93,7 +93,7 @@ func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel])
 	case p.IsReplaced:
 		warnLoss(ctx, p, everybody, "The field is re-created, and their answers are deleted.")
 	case !p.IsCreate():
-		if gone := lostOptions(p.Plan, p.Prior); len(gone) > 0 {
+		if gone := lostOptions(p.Plan, p.State); len(gone) > 0 {
 			warnLoss(ctx, p, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
 		}
 	}
@@ -127,14 +127,14 @@ func warnLoss(ctx context.Context, p *core.Plan[profileFieldModel], loses func(v
 		p.Diags.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
-	field, count := strconv.FormatInt(p.Prior.ID.ValueInt64(), 10), 0
+	field, count := strconv.FormatInt(p.State.ID.ValueInt64(), 10), 0
 	for _, user := range view.Users() {
 		if answer, ok := user.ProfileData[field]; ok && loses(answer.Value) {
 			count++
 		}
 	}
 	if count > 0 {
-		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), p.Prior.Name.ValueString()), why)
+		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), p.State.Name.ValueString()), why)
 	}
 }
 

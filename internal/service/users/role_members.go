@@ -302,7 +302,7 @@ func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string
 
 // NewRoleMembersList returns the list resource zulip_role_members: the roles that have a list.
 func NewRoleMembersList() list.ListResource {
-	return core.NewList(core.List[string]{
+	return core.NewList(core.ListDefinition[string]{
 		Name: "role_members", Plural: "roles", Identity: "role",
 		ListText: core.ListText{Called: "role", Description: "Lists the members of the roles owner, administrator, and moderator as `zulip_role_members`."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*string, *snapshot.Snapshot, error) {

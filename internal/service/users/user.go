@@ -57,14 +57,14 @@ func NewUserResource() resource.Resource {
 		Hint: hint,
 		Account: core.Account[account, zulip.User]{
 			One: (*store.Store).ReadUser, OneFor: []string{"active"}, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true,
-			KeepsGone: keepsDeactivated, IsUnread: isUnread, IsOwnChange: accounts.IsOwnChange, Names: (*account).namesInProfile,
+			KeepsGone: keepsDeactivated, IsHidden: isUnread, IsOwnChange: accounts.IsOwnChange, NamedPeople: (*account).namesInProfile,
 		},
 		Archive: core.Archive[account, zulip.User]{
 			IsGone: func(user *zulip.User) bool { return !user.IsActive }, Adopt: adopt,
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Context, _ int64, planned *account) {
+			RegisterCreated: func(c *core.Call, _ int64, planned *account) {
 				if !planned.isInactive() {
 					c.Meta.Store.BecameActive()
 				}
@@ -88,7 +88,7 @@ func (r *userResource) Create(ctx context.Context, req resource.CreateRequest, r
 
 // adopt reactivates the deactivated account with the email, if that is configured or this run has deactivated it. If
 // active is false, the account stays deactivated. Any other account with the email is refused.
-func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Call, plan *account) (id int64, ok bool, err error) {
 	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
 	var diags diag.Diagnostics
 	switch {
@@ -100,12 +100,12 @@ func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bo
 	case err != nil:
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
-		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsDestroyed(userKind, holder.ID) {
+		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
 			refuseDuplicate(holder, &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(userKind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(userKind, holder.ID); {
 	case isAdopted && isReactivatable(holder):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("email"), &diags) {
 			break
@@ -130,7 +130,7 @@ func isReactivatable(user *zulip.User) bool {
 }
 
 // create creates the account. Without a configured password it gets a random one.
-func create(ctx context.Context, c *core.Context, plan *account) (int64, error) {
+func create(ctx context.Context, c *core.Call, plan *account) (int64, error) {
 	password, _ := ctx.Value(passwordKey{}).(string)
 	if password == "" {
 		password = rand.Text() + rand.Text()
@@ -140,14 +140,14 @@ func create(ctx context.Context, c *core.Context, plan *account) (int64, error) 
 }
 
 // mayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
-func mayBeCreated(a *account, user *zulip.User, _ *core.Context) bool {
+func mayBeCreated(a *account, user *zulip.User, _ *core.Call) bool {
 	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || user.HidesEmail() && user.FullName == strings.TrimSpace(a.FullName.ValueString())
 	return isAlike && !user.IsBot
 }
 
 // isUnread reports whether the email cannot be compared because the account hides it. The email of an imported account
 // is trusted instead.
-func isUnread(attribute string, prior *account, c *core.Context) bool {
+func isUnread(attribute string, prior *account, c *core.Call) bool {
 	if attribute != "email" || prior == nil {
 		return false
 	}
@@ -157,7 +157,7 @@ func isUnread(attribute string, prior *account, c *core.Context) bool {
 
 // update sends the differences, and then deactivates or reactivates the account. The server also changes deactivated
 // accounts (server-behavior §U6), and no one must be active with a role that is about to be taken away.
-func update(ctx context.Context, c *core.Context, planned, current *account) error {
+func update(ctx context.Context, c *core.Call, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the user to the provider's account. Plan again to see what happened")
@@ -177,7 +177,7 @@ func update(ctx context.Context, c *core.Context, planned, current *account) err
 
 // send sends the differences of the account itself. The server executes all of a change or nothing. Roles are also
 // groups.
-func send(ctx context.Context, c *core.Context, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
+func send(ctx context.Context, c *core.Call, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
 	if change.Empty() {
 		return nil
 	}
@@ -194,7 +194,7 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 
 // deactivate deactivates the account, because the server deletes no accounts. It is no error if the account no longer
 // exists or is deactivated.
-func deactivate(ctx context.Context, c *core.Context, state *account) error {
+func deactivate(ctx context.Context, c *core.Call, state *account) error {
 	var diags diag.Diagnostics
 	if checkActions(c.Base, state, &diags); diags.HasError() {
 		return core.AsError(diags)
@@ -209,7 +209,7 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 		return err
 	}
 	for _, bot := range bots {
-		c.Meta.Run.DestroyWithOwner(bot)
+		c.Meta.Run.NoteGoneWithOwner(bot)
 	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
@@ -217,7 +217,7 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	if err != nil && !zulip.IsNoUser(err) {
 		return err
 	}
-	c.Meta.Run.Destroy(userKind, id)
+	c.Meta.Run.NoteGone(userKind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		diags.AddWarning("A user was already deactivated", state.Email.ValueString()+" was already deactivated. "+alreadyDeactivated)
 		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
@@ -383,7 +383,7 @@ func (nameValidator) ValidateString(_ context.Context, req validator.StringReque
 
 // NewUserList returns the list resource zulip_user, which has no bots.
 func NewUserList() list.ListResource {
-	return core.NewList(core.List[zulip.User]{
+	return core.NewList(core.ListDefinition[zulip.User]{
 		Name: "user", Plural: "users",
 		ListText: core.ListText{Called: "email address", Description: "Lists the users of the organization, without bots."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {

@@ -38,8 +38,8 @@ func (r *userResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 // checkPlan refuses changes that the server would refuse, with the reason and the fix.
 func checkPlan(ctx context.Context, p *core.Plan[account]) {
 	var id []string
-	if p.Prior != nil {
-		id = append(id, fmt.Sprint(p.Prior.ID.ValueInt64()))
+	if p.State != nil {
+		id = append(id, fmt.Sprint(p.State.ID.ValueInt64()))
 	}
 	s, err := p.Meta.Store.ReadNaming(ctx, id, store.Users)
 	if err != nil {
@@ -61,15 +61,15 @@ func checkPlan(ctx context.Context, p *core.Plan[account]) {
 
 // checkDestroy refuses to deactivate accounts that the server protects, and warns about losses.
 func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
-	user, ok := s.User(p.Prior.ID.ValueInt64())
+	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return
 	}
 	accounts.Deactivation(user).Check(p.Meta, s, p.Diags)
 	if user.IsActive {
-		checkActions(p.Base, p.Prior, p.Diags)
+		checkActions(p.Base, p.State, p.Diags)
 	}
-	warnOfDeactivation(ctx, p, s, user, p.Prior)
+	warnOfDeactivation(ctx, p, s, user, p.State)
 }
 
 // checkProfile refuses fields that do not exist, and people who do not.
@@ -126,7 +126,7 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 // adopts, and an active user that [core.CheckExisting] accepts. Otherwise it refuses the email.
 func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
-	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
+	isOwn := run.IsManaged(userKind, holder.ID) || run.IsGoneByRun(userKind, holder.ID)
 	email, isPlanned := run.PlannedName(snapshot.AccountKind, holder.ID)
 	switch {
 	case isOwn && isPlanned && !sameEmail(email, holder.Address()):
@@ -179,22 +179,22 @@ func taken(holder *zulip.User) (summary, detail string) {
 
 // checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
 func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
-	user, ok := s.User(p.Prior.ID.ValueInt64())
+	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
 	}
-	if base.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
-		p.Plan.FullName = p.Prior.FullName
+	if base.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.State.FullName.ValueString()) {
+		p.Plan.FullName = p.State.FullName
 	}
-	p.Plan.keepProfile(p.Prior, s)
+	p.Plan.keepProfile(p.State, s)
 	checkEmail(p, s, user)
 	var reactivated *zulip.User
 	if !user.IsActive && p.Plan.Active.ValueBool() {
 		reactivated = user
 	}
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, p.Diags)
-	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
-	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
+	accounts.RoleChange(p.Plan.Role, p.State.Role, user).Check(p.Meta, s, p.Diags)
+	if !p.Plan.isSameAccount(p.State) && !p.Diags.HasError() {
 		p.RequireAdministrator("update users", p.Diags)
 	}
 	checkActive(ctx, p, s, user)
@@ -207,9 +207,9 @@ func (a *account) isSameAccount(b *account) bool {
 
 // warnOfAccess warns about people who gain or lose access because of another role.
 func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
-	user, ok := s.User(p.Prior.ID.ValueInt64())
+	user, ok := s.User(p.State.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
-	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
+	if !ok || !isKnown || p.Plan.Role.Equal(p.State.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
 		return
 	}
 	accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
@@ -222,11 +222,11 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if p.Plan.Email.IsUnknown() {
 		return
 	}
-	if sameEmail(planned, p.Prior.Email.ValueString()) {
-		p.Plan.Email = p.Prior.Email
+	if sameEmail(planned, p.State.Email.ValueString()) {
+		p.Plan.Email = p.State.Email
 		return
 	}
-	if isTrusted(p.Prior, user) {
+	if isTrusted(p.State, user) {
 		p.Diags.AddAttributeWarning(at, "Cannot compare the email",
 			fmt.Sprintf("User %d (%s) hides their email from the provider's account. The provider assumes that it is %s, and sends nothing. If you change email later, the apply changes the user's email.", user.ID, user.FullName, planned))
 		return
@@ -291,7 +291,7 @@ func unsetWhileDeactivated(user *zulip.User) (summary, detail string) {
 }
 
 // setActive deactivates or reactivates the account, if that is planned.
-func setActive(ctx context.Context, c *core.Context, planned, current *account) error {
+func setActive(ctx context.Context, c *core.Call, planned, current *account) error {
 	if !base.IsSet(planned.Active) || planned.Active.Equal(current.Active) {
 		return nil
 	}
@@ -317,12 +317,12 @@ func setActive(ctx context.Context, c *core.Context, planned, current *account) 
 }
 
 // destroy deactivates the account, unless the resource has kept it deactivated.
-func destroy(ctx context.Context, c *core.Context, state *account) error {
+func destroy(ctx context.Context, c *core.Call, state *account) error {
 	if state.isInactive() {
 		id := state.ID.ValueInt64()
 		user, err := c.Meta.Store.FreshUser(ctx, id)
 		if err == nil && (user == nil || !user.IsActive) {
-			c.Meta.Run.Destroy(userKind, id)
+			c.Meta.Run.NoteGone(userKind, id)
 			return nil
 		}
 	}
@@ -332,11 +332,11 @@ func destroy(ctx context.Context, c *core.Context, state *account) error {
 // checkActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
 func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
-	if isInactive := p.Prior.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
+	if isInactive := p.State.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
 		refuseDuplicate(user, p.Diags)
 	}
 	switch {
-	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.Prior.Active):
+	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.State.Active):
 	case p.Plan.isInactive() && user.IsActive:
 		p.Meta.Run.PlanDeactivation(userKind, user.ID)
 		change := accounts.Deactivation(user)
@@ -384,7 +384,7 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	switch {
 	case run.WillBeKept(userKind, holder.ID):
 		refuseDuplicate(holder, p.Diags)
-	case !run.IsManaged(userKind, holder.ID) && !run.IsDestroyed(userKind, holder.ID):
+	case !run.IsManaged(userKind, holder.ID) && !run.IsGoneByRun(userKind, holder.ID):
 		p.Diags.AddAttributeWarning(path.Root("active"), "A deactivated user will be adopted",
 			fmt.Sprintf("User %s has the ID %d and the name %q, and stays deactivated.", holder.Address(), holder.ID, holder.FullName))
 	}

@@ -307,7 +307,7 @@ func role(word types.String) zulip.Role {
 
 // NewUserRoleList returns the list resource zulip_user_role: the people with a role, without bots.
 func NewUserRoleList() list.ListResource {
-	return core.NewList(core.List[zulip.User]{
+	return core.NewList(core.ListDefinition[zulip.User]{
 		Name: "user_role", Plural: "people", Identity: "user_id",
 		ListText: core.ListText{Called: "email address", Description: "Lists the roles of active users, without bots, as `zulip_user_role`. For a user managed with `zulip_user`, set `role` there instead."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {

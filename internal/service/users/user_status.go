@@ -269,7 +269,7 @@ func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusMo
 		return &reading{Thing: status}, err
 	}
 	subject := attribute.Subject[zulip.Status, zulip.StatusUpdate]{
-		Of: userStatusKind, Unread: name, Name: func(zulip.Status) string { return name }, Read: read,
+		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read,
 		Send: func(ctx context.Context, pending attribute.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			defer c.Meta.Store.Invalidate(store.Statuses)
 			if id == c.Meta.Store.Self().ID {

@@ -228,7 +228,7 @@ func readUserStatusData(ctx context.Context, c *adapter.Call[userStatusModel], d
 
 // NewUserStatusList returns the list resource zulip_user_status: the people who have a status.
 func NewUserStatusList() list.ListResource {
-	return core.NewList(core.List[zulip.User]{
+	return core.NewList(core.ListDefinition[zulip.User]{
 		Name: "user_status", Plural: "people", Identity: "user_id",
 		ListText: core.ListText{Called: "email address", Description: "Lists the statuses of all users who have one."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
