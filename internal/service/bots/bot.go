@@ -31,8 +31,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// kind is the kind of bots in the run state.
-const kind = "zulip_bot"
+// botKind is the kind of bots in the run state.
+const botKind = "zulip_bot"
 
 // botResource is zulip_bot. Its objects are the accounts of bots. [snapshot.Snapshot.Bots] has the rest of the
 // configuration of bots that the provider's account can manage.
@@ -44,7 +44,7 @@ type botResource struct {
 func NewBotResource() resource.Resource {
 	return &botResource{core.New(&core.Definition[botModel, zulip.User]{
 		Name: "bot", Title: "bot", Plural: "bots",
-		Schema:   resourceSchema,
+		Schema:   botSchema,
 		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated", "avatar_file"},
 		Source: core.Source{Part: store.Bots},
 		Index:  (*snapshot.Snapshot).Accounts,
@@ -54,10 +54,10 @@ func NewBotResource() resource.Resource {
 			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
 		},
-		FindImported: findImported,
-		ReadInto:     readInto, Validate: validate, CheckPlan: checkPlan,
-		Create: create, Update: update, Delete: deactivate, DeleteVerb: "deactivate",
-		Hint: hint,
+		FindImported: findImportedBot,
+		ReadInto:     readBotInto, Validate: validateBot, CheckPlan: checkBotPlan,
+		Create: createBot, Update: updateBot, Delete: deactivateBot, DeleteVerb: "deactivate",
+		Hint: botHint,
 		Account: core.Account[botModel, zulip.User]{
 			One: (*store.Store).ReadBot, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true, IsOwnChange: accounts.IsOwnChange,
 			IsHidden: func(attribute string, _ *botModel, _ *core.Call) bool { return attribute == "config_data" },
@@ -67,18 +67,18 @@ func NewBotResource() resource.Resource {
 			HowToAdopt: func(user *zulip.User) string {
 				return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, add a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
 			},
-			Adopt: adopt,
+			Adopt: adoptBot,
 		},
 		Creating: core.Creating[botModel, zulip.User]{
 			SentLater:    []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
-			MayBeCreated: mayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
+			MayBeCreated: botMayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
 		},
 	})}
 }
 
-// adopt reactivates the deactivated bot with the short name, if that is configured or this run has deactivated it. It
+// adoptBot reactivates the deactivated bot with the short name, if that is configured or this run has deactivated it. It
 // refuses any other account with the email.
-func adopt(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok bool, err error) {
+func adoptBot(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok bool, err error) {
 	s, err := c.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		return 0, false, err
@@ -91,27 +91,27 @@ func adopt(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok bool
 		return 0, false, err
 	}
 	var diags diag.Diagnostics
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(kind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(botKind, holder.ID); {
 	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("short_name"), &diags) {
 			break
 		}
-		if err = reactivate(ctx, c, holder.ID); err == nil {
+		if err = reactivateBot(ctx, c, holder.ID); err == nil {
 			return holder.ID, true, nil
 		}
 		diags.AddError("Cannot reactivate bot "+holder.Address(), base.Explain(err))
 	case holder.IsActive && sameType(holder, plan):
-		existing(plan, holder).Refuse(c.Meta, &diags)
+		existingBot(plan, holder).Refuse(c.Meta, &diags)
 	default:
-		summary, detail := taken(holder, plan)
+		summary, detail := botNameTaken(holder, plan)
 		diags.AddAttributeError(path.Root("short_name"), summary, detail)
 	}
 	return 0, false, &base.Error{Diagnostics: diags}
 }
 
-// reactivate reactivates a bot. The server refuses to reactivate an active bot, so after a lost answer the bot is read
+// reactivateBot reactivates a bot. The server refuses to reactivate an active bot, so after a lost answer the bot is read
 // (server-behavior §U10).
-func reactivate(ctx context.Context, c *core.Call, id int64) error {
+func reactivateBot(ctx context.Context, c *core.Call, id int64) error {
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
 	if zulip.MayHaveHappened(err) {
 		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
@@ -121,7 +121,7 @@ func reactivate(ctx context.Context, c *core.Call, id int64) error {
 	return err
 }
 
-func create(ctx context.Context, c *core.Call, plan *botModel) (int64, error) {
+func createBot(ctx context.Context, c *core.Call, plan *botModel) (int64, error) {
 	bot := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
@@ -130,7 +130,7 @@ func create(ctx context.Context, c *core.Call, plan *botModel) (int64, error) {
 	return c.Meta.Client.CreateBot(ctx, bot)
 }
 
-func mayBeCreated(m *botModel, user *zulip.User, c *core.Call) bool {
+func botMayBeCreated(m *botModel, user *zulip.User, c *core.Call) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
@@ -247,21 +247,21 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 	if isUnchanged && !accounts.GiveBeforeReactivation(ctx, r.Meta, bot, prior, planned.Role, path.Root("short_name"), diags) {
 		return state.Owner
 	}
-	err = reactivate(ctx, &core.Call{Base: &r.Base}, id)
+	err = reactivateBot(ctx, &core.Call{Base: &r.Base}, id)
 	r.Meta.Store.Invalidate(store.Bots, store.Users)
 	r.Meta.Store.BecameActive()
 	if err == nil {
 		bot, err = r.Meta.Store.FreshUser(ctx, id)
 	}
 	if err != nil || bot == nil {
-		diags.AddError(summary, "The server deactivated the bot with its owner. "+base.ExplainWith(err, hint)+adopt)
+		diags.AddError(summary, "The server deactivated the bot with its owner. "+base.ExplainWith(err, botHint)+adopt)
 		return state.Owner
 	}
 	return ownerText(state.Owner, bot.BotOwnerID, s)
 }
 
-// update sends the differences. The server makes one change after the other, so changes before a refused one stay.
-func update(ctx context.Context, c *core.Call, planned, current *botModel) error {
+// updateBot sends the differences. The server makes one change after the other, so changes before a refused one stay.
+func updateBot(ctx context.Context, c *core.Call, planned, current *botModel) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what happened")
@@ -322,8 +322,8 @@ func checkRenamed(ctx context.Context, c *core.Call, plan, prior *botModel) erro
 	return &base.Error{Diagnostics: diags}
 }
 
-// deactivate deactivates the bot, because the server deletes no bots. A bot that no longer exists is no error.
-func deactivate(ctx context.Context, c *core.Call, state *botModel) error {
+// deactivateBot deactivates the bot, because the server deletes no bots. A bot that no longer exists is no error.
+func deactivateBot(ctx context.Context, c *core.Call, state *botModel) error {
 	id := state.ID.ValueInt64()
 	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
@@ -332,12 +332,12 @@ func deactivate(ctx context.Context, c *core.Call, state *botModel) error {
 	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err
 	}
-	c.Meta.Run.NoteGone(kind, id)
+	c.Meta.Run.NoteGone(botKind, id)
 	return nil
 }
 
-// findImported finds the bot with an ID or email. It refuses other accounts, and bots that the account can't manage.
-func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
+// findImportedBot finds the bot with an ID or email. It refuses other accounts, and bots that the account can't manage.
+func findImportedBot(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	user, err := lookup.User(s, text)
 	if err != nil {
 		names := suggest.Names{Things: "bots it can manage", All: s.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
@@ -356,19 +356,19 @@ func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	return user, nil
 }
 
-func hint(err error) string {
+func botHint(err error) string {
 	if zulip.IsMessage(err, "Email is already in use.") {
 		return "Another user or bot, active or deactivated, already has the email of this short name. Choose another short_name."
 	}
 	return ""
 }
 
-const description = "Manages a [bot](https://zulip.com/help/bots-overview)."
+const botDescription = "Manages a [bot](https://zulip.com/help/bots-overview)."
 
-func resourceSchema() schema.Schema {
+func botSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: description,
+		MarkdownDescription: botDescription,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "ID of the bot.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},

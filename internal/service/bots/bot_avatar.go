@@ -176,7 +176,7 @@ func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image 
 		Send: func(ctx context.Context) error { return r.upload(ctx, id, image, into) },
 	}
 	now := change.Run(ctx, &r.Base, attribute.Subject[*zulip.User, struct{}]{
-		Of: kind, NameBefore: title, Name: func(*zulip.User) string { return title },
+		Of: botKind, NameBefore: title, Name: func(*zulip.User) string { return title },
 		Read: func(ctx context.Context, _ func(*zulip.User) bool) (*attribute.Reading[*zulip.User], error) {
 			user, err := r.Meta.Store.FreshUser(ctx, id)
 			if err == nil && user == nil {

@@ -78,13 +78,13 @@ func typeOf(user *zulip.User) zulip.BotType {
 	return zulip.BotType(*user.BotType)
 }
 
-// suffix ends the local part of the email that the server makes from a short name.
-const suffix = "-bot"
+// botSuffix ends the local part of the email that the server makes from a short name.
+const botSuffix = "-bot"
 
 // shortName returns the short name in a bot's email.
 func shortName(address string) string {
 	local, _, _ := strings.Cut(address, "@")
-	return strings.TrimSuffix(local, suffix)
+	return strings.TrimSuffix(local, botSuffix)
 }
 
 // hasShortName reports whether a bot's email has a short name. The server ignores case when it compares emails.
@@ -98,7 +98,7 @@ func (m *botModel) address(s *snapshot.Snapshot) string {
 	if domain == "" || !base.IsSet(m.ShortName) {
 		return ""
 	}
-	return m.ShortName.ValueString() + suffix + "@" + domain
+	return m.ShortName.ValueString() + botSuffix + "@" + domain
 }
 
 // channelFields are the attributes that name a channel.
@@ -107,10 +107,10 @@ var channelFields = map[string]func(*botModel) *types.String{
 	"default_events_register_stream": func(m *botModel) *types.String { return &m.DefaultEventsRegisterStream },
 }
 
-// readInto sets the model to the server's values. It keeps values that the server does not show, such as the type of a
+// readBotInto sets the model to the server's values. It keeps values that the server does not show, such as the type of a
 // bot on an unsupported server. It also keeps the configuration of a bot that is no longer listed because another
 // account owns it.
-func readInto(m *botModel, user *zulip.User, c *core.Call) {
+func readBotInto(m *botModel, user *zulip.User, c *core.Call) {
 	s := c.Snapshot
 	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
 	if m.ShortName.IsNull() || isRenamed {

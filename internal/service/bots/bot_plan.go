@@ -25,8 +25,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// validate refuses values that are wrong in every organization.
-func validate(config *botModel, diags *diag.Diagnostics) {
+// validateBot refuses values that are wrong in every organization.
+func validateBot(config *botModel, diags *diag.Diagnostics) {
 	if config.BotType.IsUnknown() {
 		return
 	}
@@ -72,8 +72,8 @@ func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlan
 	}
 }
 
-// checkPlan refuses changes that the server would refuse, with the reason and the fix.
-func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
+// checkBotPlan refuses changes that the server would refuse, with the reason and the fix.
+func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	const doing = "create or update bots"
 	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
@@ -88,37 +88,37 @@ func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
 		return
 	}
 	if p.IsDestroy() {
-		checkDeactivation(ctx, p, s)
+		checkBotDeactivation(ctx, p, s)
 		return
 	}
 	if !p.Plan.BotType.IsUnknown() && p.Plan.botType() != zulip.BotOutgoingWebhook && p.Config.Interface.IsNull() {
 		p.Plan.Interface = types.StringNull()
 	}
 	if p.IsCreate() || p.IsReplaced {
-		checkNew(ctx, p, s)
+		checkNewBot(ctx, p, s)
 	} else {
-		checkUpdate(p, s)
+		checkBotUpdate(p, s)
 	}
-	checkChannels(p, s)
+	checkBotChannels(p, s)
 	planOwnerID(p, s)
-	checkOwner(p, s)
-	warnOfOwner(p, s)
+	checkBotOwner(p, s)
+	warnOfBotOwner(p, s)
 	switch {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.State.Email.ValueString()
-		core.RegisterDestroy(p.Meta, core.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
-		checkDeactivation(ctx, p, s)
+		core.RegisterDestroy(p.Meta, core.Existing{Kind: botKind, Title: "bot", Name: email, Key: botKey(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
+		checkBotDeactivation(ctx, p, s)
 	default:
-		warnOfAccess(ctx, p, s)
+		warnOfBotAccess(ctx, p, s)
 	}
 }
 
-// key returns the short name, the key of a bot in the run state.
-func key(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
+// botKey returns the short name, the key of a bot in the run state.
+func botKey(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
 
-// checkNew refuses a bot that the account can't create, or that already exists.
-func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+// checkNewBot refuses a bot that the account can't create, or that already exists.
+func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	permissions := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
 		permissions = append(permissions, "can_create_write_only_bots_group")
@@ -129,7 +129,7 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if address := p.Plan.address(s); address != "" {
 		if p.IsCreate() {
-			p.Meta.Run.WillCreate(kind, key(p.Plan))
+			p.Meta.Run.WillCreate(botKind, botKey(p.Plan))
 		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
@@ -139,7 +139,7 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 		account.Email = address
 		if holder != nil {
 			bot, account.ID = holder, holder.ID
-			checkHolder(ctx, p, holder)
+			checkBotNameHolder(ctx, p, holder)
 			if !holder.IsActive {
 				reactivated = holder
 			}
@@ -147,20 +147,20 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
-	checkName(p, s, bot.ID)
+	checkBotName(p, s, bot.ID)
 	accounts.DeclareRole(p.Meta, account, p.Config.Role, reactivated, p.Diags)
-	checkRole(p, s, bot, bot.Role)
+	checkBotRole(p, s, bot, bot.Role)
 }
 
-// checkHolder checks the account that already has the email of the planned short name. It accepts a bot that this plan
+// checkBotNameHolder checks the account that already has the email of the planned short name. It accepts a bot that this plan
 // replaces or adopts, and an active bot that [core.CheckExisting] accepts. Otherwise it refuses the short name.
-func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
+func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
-	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
+	isOwn := run.IsManaged(botKind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(botKind, holder.ID)) &&
 		(p.IsCreate() || p.Plan.BotType.Equal(p.State.BotType))
 	switch {
-	case isOwn || run.IsGoneByRun(kind, holder.ID):
+	case isOwn || run.IsGoneByRun(botKind, holder.ID):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
@@ -169,19 +169,19 @@ func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User
 			fmt.Sprintf("Bot %s has the ID %d and the name %q. Its API key does not change. %s %s", holder.Address(), holder.ID, holder.FullName, core.AdoptionReason("bot", "adopt_deactivated"), returns))
 		accesswarning.OfReactivation(ctx, p.Meta, p.Diags, holder, role)
 	case holder.IsActive && sameType(holder, p.Plan):
-		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+		core.CheckExisting(p.Meta, existingBot(p.Plan, holder), p.Diags)
 	default:
-		summary, detail := taken(holder, p.Plan)
+		summary, detail := botNameTaken(holder, p.Plan)
 		core.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
-// existing describes the active bot that has the planned short name.
-func existing(plan *botModel, holder *zulip.User) core.Existing {
+// existingBot describes the active bot that has the planned short name.
+func existingBot(plan *botModel, holder *zulip.User) core.Existing {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
 	return core.Existing{
-		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Kind: botKind, Title: "bot", Name: holder.Address(), Key: botKey(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not show who created it
@@ -193,8 +193,8 @@ func sameType(user *zulip.User, plan *botModel) bool {
 	return user.BotType != nil && typeOf(user) == plan.botType()
 }
 
-// taken returns the error about the account with the planned short name, with the fix.
-func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
+// botNameTaken returns the error about the account with the planned short name, with the fix.
+func botNameTaken(holder *zulip.User, plan *botModel) (summary, detail string) {
 	facts := fmt.Sprintf("%s has the ID %d and the name %q. ", holder.Address(), holder.ID, holder.FullName)
 	switch {
 	case holder.IsDeleted:
@@ -205,8 +205,8 @@ func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
 	return "A deactivated bot has this short name", facts + "Set adopt_deactivated = true to reactivate it."
 }
 
-// checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
-func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
+// checkBotUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
+func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
@@ -216,10 +216,10 @@ func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		p.Plan.Email = types.StringUnknown()
 		checkShortName(p, s, user)
 	}
-	checkName(p, s, user.ID)
+	checkBotName(p, s, user.ID)
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, p.Diags)
 	prior, _ := zulip.ParseRole(p.State.Role.ValueString())
-	checkRole(p, s, user, prior)
+	checkBotRole(p, s, user, prior)
 }
 
 // checkShortName refuses a new short name that another account has. Another bot that this run manages may release the
@@ -230,19 +230,19 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		return
 	}
 	at := path.Root("short_name")
-	if !p.Meta.Run.Reserve(kind, key(p.Plan), user.ID) {
+	if !p.Meta.Run.Reserve(botKind, botKey(p.Plan), user.ID) {
 		p.Diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
 			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
 		return
 	}
 	holder, isTaken := s.UserByAddress(address)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
-	p.Meta.Run.PlanName(kind, user.ID, key(p.Plan))
+	p.Meta.Run.PlanName(botKind, user.ID, botKey(p.Plan))
 	switch {
 	case !isTaken || holder.ID == user.ID:
 		return
-	case p.Meta.Run.IsManaged(kind, holder.ID):
-		renamed := existing(p.Plan, holder)
+	case p.Meta.Run.IsManaged(botKind, holder.ID):
+		renamed := existingBot(p.Plan, holder)
 		renamed.IsRename, renamed.KeepsName = true, true
 		core.CheckExisting(p.Meta, renamed, p.Diags)
 		return
@@ -255,14 +255,14 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		detail+" Choose another short_name, or change the email of that user first.")
 }
 
-// checkName refuses the name of another active account. id is the bot's, zero for a new one.
-func checkName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
+// checkBotName refuses the name of another active account. id is the bot's, zero for a new one.
+func checkBotName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 	if !base.IsSet(p.Plan.FullName) {
 		return
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
 	for _, user := range s.Users() {
-		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(kind, user.ID) {
+		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(botKind, user.ID) {
 			p.Diags.AddAttributeError(path.Root("full_name"), "Another user has this name",
 				fmt.Sprintf("%s (ID %d) already has the name %q. A bot cannot have the name of an active user. Choose another name.", user.Address(), user.ID, name))
 			return
@@ -270,15 +270,15 @@ func checkName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 	}
 }
 
-func checkRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
+func checkBotRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
 	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
 		accounts.Change{User: user, Prior: prior, Planned: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
-// checkChannels refuses channels that do not exist. A name in the state may belong to a channel that the account does
+// checkBotChannels refuses channels that do not exist. A name in the state may belong to a channel that the account does
 // not see.
-func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
+func checkBotChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
 		if !base.IsSet(planned) || planned.ValueString() == "" || p.State != nil && planned.Equal(*field(p.State)) {
@@ -301,8 +301,8 @@ func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	}
 }
 
-// checkOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
-func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
+// checkBotOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
+func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.State != nil && p.Plan.Owner.Equal(p.State.Owner) {
 		return
 	}
@@ -326,8 +326,8 @@ func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
 }
 
-// warnOfOwner warns about an owner that the same plan deactivates.
-func warnOfOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
+// warnOfBotOwner warns about an owner that the same plan deactivates.
+func warnOfBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
 		return
 	}
@@ -345,9 +345,9 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 	}
 }
 
-// warnOfAccess warns about people who gain or lose access because of another role or owner. A bot can post where its
+// warnOfBotAccess warns about people who gain or lose access because of another role or owner. A bot can post where its
 // owner can.
-func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+func warnOfBotAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return
@@ -368,9 +368,9 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	}
 }
 
-// checkDeactivation refuses to deactivate the provider's account, and warns about permissions that no one has without the
+// checkBotDeactivation refuses to deactivate the provider's account, and warns about permissions that no one has without the
 // bot.
-func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+func checkBotDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.State.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())

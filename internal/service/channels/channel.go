@@ -24,18 +24,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// kind is the type of the resource.
-const kind = lookup.ChannelKind
+// channelKind is the type of the resource.
+const channelKind = lookup.ChannelKind
 
-type (
-	definition = core.TableDefinition[channelModel, zulip.Channel, zulip.ChannelUpdate]
-	tablePlan  = core.TablePlan[channelModel, zulip.Channel, zulip.ChannelUpdate]
-)
+type channelPlan = core.TablePlan[channelModel, zulip.Channel, zulip.ChannelUpdate]
 
 // NewChannelResource returns zulip_channel.
-func NewChannelResource() resource.Resource { return core.NewTable(channelChannels) }
+func NewChannelResource() resource.Resource { return core.NewTable(channelDefinition) }
 
-var channelChannels = &definition{
+var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip.ChannelUpdate]{
 	Definition: core.Definition[channelModel, zulip.Channel]{
 		Name: "channel", Title: "channel", Plural: "channels",
 		Schema: channelSchema,
@@ -48,29 +45,31 @@ var channelChannels = &definition{
 		Unique: core.Unique[channelModel, zulip.Channel]{
 			Of:          func(m *channelModel) string { return m.Name.ValueString() },
 			IgnoresCase: true,
-			IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+			IsTaken: func(err error) bool {
+				return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errChannelNameTaken)
+			},
 			Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Call) {
 				e.Detail = "Names are compared ignoring case."
 			},
 		},
 		Fixed:    fixedFolder,
-		Validate: validate, CheckPlan: checkDestroyed,
-		Create: createChannel, Delete: channelArchive, DeleteVerb: "archive",
+		Validate: validateChannel, CheckPlan: checkChannelDestroyed,
+		Create: createChannel, Delete: archiveChannel, DeleteVerb: "archive",
 		IsKept: func(state *channelModel) bool { return state.OnDestroy.ValueString() == channelOnDestroyKeep },
 		Hint:   channelHint,
 		Archive: core.Archive[channelModel, zulip.Channel]{
 			IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
-			HowToAdopt: howToAdopt, Adopt: channelAdopt,
+			HowToAdopt: howToAdoptChannel, Adopt: adoptChannel,
 		},
-		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: names},
-		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn},
+		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
+		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
 	},
-	Table:      core.Rows(&attributes, func(m *channelModel) *channelFields { return &m.channelFields }),
-	CheckTable: check, SendUpdate: sendUpdate, Protect: protect,
-	Archives: true, Reactivate: unarchive,
+	Table:      core.Rows(&channelTable, func(m *channelModel) *channelFields { return &m.channelFields }),
+	CheckTable: checkChannelPlan, SendUpdate: sendChannelUpdate, Protect: protectChannel,
+	Archives: true, Reactivate: unarchiveChannel,
 	IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
 		_, isTaken := s.ChannelTaking(name, 0)
 		return !isTaken
@@ -80,29 +79,29 @@ var channelChannels = &definition{
 	},
 	Adoption: &core.Adoption[zulip.Channel]{
 		Attribute: "adopt_archived",
-		Warning:   warnOfAdoption, Refusal: refuseArchived,
+		Warning:   warnOfChannelAdoption, Refusal: refuseArchivedChannel,
 	},
 }
 
-// validate refuses what is wrong in any organization.
-func validate(config *channelModel, diags *diag.Diagnostics) {
+// validateChannel refuses what is wrong in any organization.
+func validateChannel(config *channelModel, diags *diag.Diagnostics) {
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
 		diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
 			"New users are subscribed to the default channels. Remove is_default, or set privacy = \"public\".")
 	}
 }
 
-func howToAdopt(channel *zulip.Channel) string {
+func howToAdoptChannel(channel *zulip.Channel) string {
 	return fmt.Sprintf("Channel %q is archived. Add a zulip_channel with its name and adopt_archived = true to unarchive it.", channel.Name)
 }
 
-func warnOfAdoption(channel *zulip.Channel) (summary, detail string) {
+func warnOfChannelAdoption(channel *zulip.Channel) (summary, detail string) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	return "An archived channel will be unarchived",
 		fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. Unset attributes are left unchanged.", channel.Name, channel.ID, channel.SubscriberCount)
 }
 
-func refuseArchived(channel *zulip.Channel) (summary, detail string) {
+func refuseArchivedChannel(channel *zulip.Channel) (summary, detail string) {
 	return fmt.Sprintf("An archived channel has the name %q", channel.Name),
 		fmt.Sprintf("Archived channels keep their names, and channel %d has this name. "+
 			"Set adopt_archived = true to unarchive it with its messages and subscribers, choose another name, or rename the archived channel.", channel.ID)
@@ -119,9 +118,9 @@ func channelHint(err error) string {
 	return ""
 }
 
-// sendUpdate sends each part of an update in a request of its own.
-func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
-	for _, update := range requests(p) {
+// sendChannelUpdate sends each part of an update in a request of its own.
+func sendChannelUpdate(ctx context.Context, b *base.Base, id int64, p channelPending) (ignored []string, err error) {
+	for _, update := range channelRequests(p) {
 		answer, err := b.Meta.Client.UpdateChannel(ctx, id, update)
 		if err != nil {
 			return nil, err
@@ -131,10 +130,10 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 	return ignored, nil
 }
 
-// requests divides the pending changes into requests. Permissions go first, so that nothing has changed when one of
+// channelRequests divides the pending changes into requests. Permissions go first, so that nothing has changed when one of
 // them is refused (server-behavior §C10). The exception: while history is protected, the permission to create topics is
 // fixed, so the change that shares history must come before.
-func requests(pending pending) []zulip.ChannelUpdate {
+func channelRequests(pending channelPending) []zulip.ChannelUpdate {
 	permissions, others := pending.Permissions(), pending.Others()
 	ordered := []zulip.ChannelUpdate{permissions, others}
 	_, topics := permissions.Permissions["can_create_topic_group"]
@@ -144,8 +143,8 @@ func requests(pending pending) []zulip.ChannelUpdate {
 	return slices.DeleteFunc(ordered, func(u zulip.ChannelUpdate) bool { return u.Empty() })
 }
 
-// channelArchive archives a channel. Nothing is deleted for good (server-behavior §C14).
-func channelArchive(ctx context.Context, c *core.Call, state *channelModel) error {
+// archiveChannel archives a channel. Nothing is deleted for good (server-behavior §C14).
+func archiveChannel(ctx context.Context, c *core.Call, state *channelModel) error {
 	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil
@@ -153,21 +152,21 @@ func channelArchive(ctx context.Context, c *core.Call, state *channelModel) erro
 	return err
 }
 
-// names are the people and bots that a channel names.
-func names(m *channelModel) []string {
-	return append(attributes.Sets(&m.channelFields).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
+// namedByChannel are the people and bots that a channel names.
+func namedByChannel(m *channelModel) []string {
+	return append(channelTable.Sets(&m.channelFields).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
 }
 
-// errTaken is the error about an existing channel with the name of a new one.
-var errTaken = errors.New("a channel with the name exists")
+// errChannelNameTaken is the error about an existing channel with the name of a new one.
+var errChannelNameTaken = errors.New("a channel with the name exists")
 
-// isOwn reports whether the provider's account created a channel.
-func isOwn(_ *channelModel, channel *zulip.Channel, c *core.Call) bool {
+// isOwnChannel reports whether the provider's account created a channel.
+func isOwnChannel(_ *channelModel, channel *zulip.Channel, c *core.Call) bool {
 	return channel.CreatorID == nil || *channel.CreatorID == c.Meta.Store.Self().ID
 }
 
-// channelAdopt returns the archived channel of the name, if the plan asks for it.
-func channelAdopt(ctx context.Context, c *core.Call, plan *channelModel) (id int64, ok bool, err error) {
+// adoptChannel returns the archived channel of the name, if the plan asks for it.
+func adoptChannel(ctx context.Context, c *core.Call, plan *channelModel) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -185,22 +184,22 @@ func channelAdopt(ctx context.Context, c *core.Call, plan *channelModel) (id int
 // createChannel creates a channel and returns its ID.
 func createChannel(ctx context.Context, c *core.Call, plan *channelModel) (int64, error) {
 	var diags diag.Diagnostics
-	request := createRequest(ctx, c, plan, &diags)
+	request := channelCreateRequest(ctx, c, plan, &diags)
 	if diags.HasError() {
 		return 0, core.AsError(diags)
 	}
 	if !c.HasLevel(featurelevel.CreateChannel) {
-		return createBySubscribing(ctx, c, plan, request)
+		return createChannelBySubscribing(ctx, c, plan, request)
 	}
 	id, answer, err := c.Meta.Client.CreateChannel(ctx, request)
 	if err == nil {
-		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, channelTable.Wire.Table)
 	}
 	return id, err
 }
 
-// createRequest returns the differences from a channel with defaults. It refuses what [channelChange.check] refuses.
-func createRequest(ctx context.Context, c *core.Call, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
+// channelCreateRequest returns the differences from a channel with defaults. It refuses what [channelChange.check] refuses.
+func channelCreateRequest(ctx context.Context, c *core.Call, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
 		Name:        plan.Name.ValueString(),
 		Subscribers: initialSubscribers(c, plan, diags),
@@ -208,7 +207,7 @@ func createRequest(ctx context.Context, c *core.Call, plan *channelModel, diags 
 		Permissions: map[string]zulip.GroupSettingValue{},
 	}
 	env := attribute.NewEnv(c.Base, c.Snapshot)
-	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, env, diags), &plan.channelFields, env)
+	steps, problems := channelTable.Steps(channelTable.PriorObject(newChannel, env, diags), &plan.channelFields, env)
 	attribute.ReportProblems(diags, problems)
 	var update, all zulip.ChannelUpdate
 	for _, step := range steps {
@@ -231,7 +230,7 @@ func createRequest(ctx context.Context, c *core.Call, plan *channelModel, diags 
 	}
 	empty := *newChannel
 	empty.Name, empty.Permissions = request.Name, ownPermissions(c.Meta.Store.Self().ID)
-	change := changeOf(c.Base, c.Snapshot, &empty, all, steps)
+	change := channelChangeOf(c.Base, c.Snapshot, &empty, all, steps)
 	change.After.Channel.Subscribers, change.After.Channel.SubscribersKnown = request.Subscribers, true
 	change.check(ctx, diags)
 	return request
@@ -260,7 +259,7 @@ func initialSubscribers(c *core.Call, plan *channelModel, diags *diag.Diagnostic
 	return ids
 }
 
-// sendsOwnName makes the core check for an existing channel with the name if createBySubscribing needs it.
+// sendsOwnName makes the core check for an existing channel with the name if createChannelBySubscribing needs it.
 func sendsOwnName(b *base.Base) []store.Part {
 	if b.HasLevel(featurelevel.CreateChannel) {
 		return nil
@@ -268,17 +267,17 @@ func sendsOwnName(b *base.Base) []store.Part {
 	return []store.Part{store.Channels}
 }
 
-// createBySubscribing creates a channel on a server below feature level 417, which creates a channel when someone is
+// createChannelBySubscribing creates a channel on a server below feature level 417, which creates a channel when someone is
 // subscribed to it. If a channel has the name, the server would silently subscribe them to that one.
-func createBySubscribing(ctx context.Context, c *core.Call, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
+func createChannelBySubscribing(ctx context.Context, c *core.Call, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
 	if _, isTaken := c.Snapshot.Channels().ByName(request.Name); isTaken {
-		return 0, errTaken
+		return 0, errChannelNameTaken
 	}
 	answer, err := c.Meta.Client.CreateChannelBySubscribing(ctx, request)
 	if err != nil && !zulip.MayHaveHappened(err) {
 		return 0, err
 	}
-	created, lookErr := findCreated(ctx, c, plan, err != nil)
+	created, lookErr := findCreatedChannel(ctx, c, plan, err != nil)
 	if created == nil {
 		cause := "The server accepted the request."
 		if err != nil {
@@ -289,7 +288,7 @@ func createBySubscribing(ctx context.Context, c *core.Call, plan *channelModel, 
 		return 0, core.AsError(diags)
 	}
 	if answer != nil {
-		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, channelTable.Wire.Table)
 	}
 	if len(request.Subscribers) == 0 { // an empty list means the caller
 		err := unsubscribeSelf(ctx, c, created)
@@ -318,9 +317,9 @@ func unsubscribeSelf(ctx context.Context, c *core.Call, created *zulip.Channel) 
 	})
 }
 
-// findCreated returns the channel that was just created and did not exist before; nil if it is not found. After a lost
+// findCreatedChannel returns the channel that was just created and did not exist before; nil if it is not found. After a lost
 // answer the server may still be creating it, so the provider looks for it as often as it repeats other requests.
-func findCreated(ctx context.Context, c *core.Call, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
+func findCreatedChannel(ctx context.Context, c *core.Call, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
@@ -328,7 +327,7 @@ func findCreated(ctx context.Context, c *core.Call, plan *channelModel, isAnswer
 			return nil, err
 		}
 		created, ok := s.Channels().ByName(plan.Name.ValueString())
-		if ok && !created.IsArchived && isOwn(plan, created, c) {
+		if ok && !created.IsArchived && isOwnChannel(plan, created, c) {
 			return created, nil
 		}
 		if !isAnswerLost || attempt >= c.Meta.Client.MaxRetries() {
@@ -350,8 +349,8 @@ func outcomeOf(lookErr error) string {
 		" If it exists, the next plan reports it, with the block that imports it."
 }
 
-// unarchive reactivates an archived channel.
-func unarchive(ctx context.Context, c *core.Call, id int64) error {
+// unarchiveChannel reactivates an archived channel.
+func unarchiveChannel(ctx context.Context, c *core.Call, id int64) error {
 	active := false
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
 		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
@@ -363,7 +362,7 @@ func unarchive(ctx context.Context, c *core.Call, id int64) error {
 	return err
 }
 
-// channelFields are the attributes that the server has of a channel, for the resource and the data sources. The table [attributes]
+// channelFields are the attributes that the server has of a channel, for the resource and the data sources. The table [channelTable]
 // describes them.
 type channelFields struct {
 	ID                   types.Int64  `tfsdk:"id"`

@@ -26,8 +26,8 @@ import (
 )
 
 type (
-	step    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
-	pending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
+	channelStep    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
+	channelPending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
 	table             = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[channelFields, *zulip.Channel, zulip.ChannelUpdate]
@@ -40,12 +40,12 @@ const (
 	channelMaxDescription = 1024
 )
 
-var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
+var trimmedChannelName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
-// attributes are the attributes that the server has of a channel, one row each. The attributes about creation and
-// destroy are in creationAttributes.
-var attributes = table{
-	Resource: kind, OmitUnmanaged: true, New: newChannel,
+// channelTable are the attributes that the server has of a channel, one row each. The attributes about creation and
+// destroy are in channelCreationAttributes.
+var channelTable = table{
+	Resource: channelKind, OmitUnmanaged: true, New: newChannel,
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the channel.",
@@ -81,7 +81,7 @@ var attributes = table{
 			},
 		},
 		row[types.String]{
-			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only`. `empty_topic_only` can be set while no message has a topic, and requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ".",
+			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only`. `empty_topic_only` can be set while no message has a topic, and requires " + featurelevel.Describe(featurelevel.SinceValue(channelKind, "topics_policy", "empty_topic_only")) + ".",
 			Requires:   attribute.Requirement{Permission: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *channelFields) *types.String { return &f.TopicsPolicy },
@@ -112,10 +112,10 @@ var attributes = table{
 			At:         func(f *channelFields) *types.String { return &f.Description },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
-				stored := storedDescription(v)
+				stored := storedChannelDescription(v)
 				u.Description = &stored
 			},
-			Text: storedDescription,
+			Text: storedChannelDescription,
 		},
 		row[types.String]{
 			Name: "name", Description: "Name of the channel.",
@@ -123,7 +123,7 @@ var attributes = table{
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, channelMaxName),
-				validators.Matches(trimmedName, "must not begin or end with white space, which the server would remove"),
+				validators.Matches(trimmedChannelName, "must not begin or end with white space, which the server would remove"),
 				validators.VisibleName{RefuseControls: true},
 			},
 			At:   func(f *channelFields) *types.String { return &f.Name },
@@ -208,8 +208,8 @@ func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	}
 }
 
-// storedDescription returns a description as the server stores it: each line break becomes a space (server-behavior §C5).
-func storedDescription(text types.String) string {
+// storedChannelDescription returns a description as the server stores it: each line break becomes a space (server-behavior §C5).
+func storedChannelDescription(text types.String) string {
 	return strings.ReplaceAll(text.ValueString(), "\n", " ")
 }
 
@@ -245,8 +245,8 @@ func texts[T ~string](values []T) []string {
 }
 
 func channelSchema() schema.Schema {
-	all := attributes.ResourceAttributes()
-	maps.Copy(all, creationAttributes())
+	all := channelTable.ResourceAttributes()
+	maps.Copy(all, channelCreationAttributes())
 	return schema.Schema{
 		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages a [Zulip channel](https://zulip.com/help/introduction-to-channels): its name, description, privacy, folder, and permissions.",
@@ -254,9 +254,9 @@ func channelSchema() schema.Schema {
 	}
 }
 
-// creationAttributes describe how the channel is created and destroyed. The server does not store them, so they have no row
+// channelCreationAttributes describe how the channel is created and destroyed. The server does not store them, so they have no row
 // in the table.
-func creationAttributes() map[string]schema.Attribute {
+func channelCreationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"announce": schema.BoolAttribute{
 			Optional:            true,
@@ -292,7 +292,7 @@ func (folderRow) ReadInto(f *channelFields, channel *zulip.Channel, env attribut
 
 // Step is the change to the folder of the planned name. If the planned name equals the state's, as for an unconfigured
 // name, it is not resolved.
-func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found step, problems []permission.Problem, isFound bool) {
+func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found channelStep, problems []permission.Problem, isFound bool) {
 	name := planned.Folder
 	if !base.IsSet(name) || prior.IsState && name.Equal(prior.State.Folder) {
 		return found, nil, false
@@ -305,7 +305,7 @@ func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], p
 	if before == id {
 		return found, nil, false
 	}
-	found = step{
+	found = channelStep{
 		Attribute: r.Name, Prior: describeFolder(before, env.View), Planned: describeFolder(id, env.View),
 		Current: func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), env.View) },
 		Put: func(update *zulip.ChannelUpdate, _ *zulip.Channel, _ bool) {
@@ -320,8 +320,8 @@ func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], p
 // leftArchivedFolder returns the Recompute of a step that changes the folder of a channel. If this apply has removed the
 // channel from the folder to archive the folder, that is no conflict. Terraform destroys a folder before it changes
 // channels that were in it.
-func leftArchivedFolder(change step, before int64) func(context.Context, *base.Base, *zulip.Channel) (step, error) {
-	return func(_ context.Context, b *base.Base, channel *zulip.Channel) (step, error) {
+func leftArchivedFolder(change channelStep, before int64) func(context.Context, *base.Base, *zulip.Channel) (channelStep, error) {
+	return func(_ context.Context, b *base.Base, channel *zulip.Channel) (channelStep, error) {
 		if folder, ok := b.Meta.Run.TakenFromFolder(channel.ID); ok && folder == before {
 			change.Prior = describeFolder(0, nil)
 		}
@@ -333,7 +333,7 @@ func leftArchivedFolder(change step, before int64) func(context.Context, *base.B
 type folderIDRow struct{ row[types.Int64] }
 
 // Step is the step of the ID, with folders described by [describeFolder].
-func (r folderIDRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found step, problems []permission.Problem, isFound bool) {
+func (r folderIDRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], planned *channelFields, env attribute.Env) (found channelStep, problems []permission.Problem, isFound bool) {
 	found, problems, isFound = r.row.Step(prior, planned, env)
 	if isFound {
 		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), env.View)
@@ -375,7 +375,7 @@ func describeFolder(id int64, view *snapshot.Snapshot) string {
 }
 
 // deriveFolder plans folder from folder_id or folder_id from folder, whichever is not configured and in the state.
-func deriveFolder(p *tablePlan) {
+func deriveFolder(p *channelPlan) {
 	switch {
 	case !p.Config.Folder.IsNull() && p.Config.FolderID.IsNull() && !p.State.FolderID.IsNull():
 		p.Plan.FolderID = types.Int64Unknown()
@@ -393,7 +393,7 @@ func deriveFolder(p *tablePlan) {
 
 // checkFolder refuses a folder that does not exist, and a folder that differs from folder_id.
 func (p channelPlanning) checkFolder() {
-	if !p.HasLevel(featurelevel.Since(kind, "folder_id")) {
+	if !p.HasLevel(featurelevel.Since(channelKind, "folder_id")) {
 		return
 	}
 	id := p.Plan.FolderID.ValueInt64()

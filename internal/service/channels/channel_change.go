@@ -37,7 +37,7 @@ type channelChange struct {
 	id int64
 	permission.ChannelChange
 	// steps are the changes that the apply sends.
-	steps []step
+	steps []channelStep
 }
 
 // exists reports whether the channel exists before the change.
@@ -54,7 +54,7 @@ func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
 		accesswarning.ReadSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
 	}
 	c.checkPrivacy(diags)
-	attributes.CheckPermissions(c.Base, slices.DeleteFunc(slices.Clone(c.steps), c.isNobodyAtFirst), c.view, diags)
+	channelTable.CheckPermissions(c.Base, slices.DeleteFunc(slices.Clone(c.steps), c.isNobodyAtFirst), c.view, diags)
 	c.checkContentAccess(diags)
 	if c.Meta.LockoutProtection && !diags.HasError() {
 		c.checkLockout(ctx, diags)
@@ -105,7 +105,7 @@ func (c *channelChange) privacyPermissions() (permissions []string) {
 
 // isNobodyAtFirst reports whether a step sets a permission of a new channel to role:nobody, which is the default
 // where setting it requires a permission.
-func (c *channelChange) isNobodyAtFirst(change step) bool {
+func (c *channelChange) isNobodyAtFirst(change channelStep) bool {
 	return !c.exists() && change.Permission && !c.After.Channel.Unknown[change.Attribute] &&
 		permission.Equal(c.After.Channel.Permissions[change.Attribute], zulip.GroupSettingValue{}, permission.NobodyID(c.view))
 }
@@ -211,7 +211,7 @@ func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
 // cause returns the attribute that changes the permissions: the permission of one of them, or otherwise the privacy.
 func (c *channelChange) cause(permissions ...permission.ChannelPermission) path.Path {
 	for _, permission := range permissions {
-		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(permission) }) {
+		if slices.ContainsFunc(c.steps, func(change channelStep) bool { return change.Attribute == string(permission) }) {
 			return path.Root(string(permission))
 		}
 	}
@@ -244,7 +244,7 @@ func (c *channelChange) reads(channel permission.Channel) bool {
 // dependsOnSubscription reports whether it matters for the checks if the account is subscribed.
 func (c *channelChange) dependsOnSubscription() bool {
 	return c.exists() && (c.isClosed(c.Before.Channel) || c.Meta.LockoutProtection && c.isClosed(c.After.Channel)) &&
-		slices.ContainsFunc(c.steps, func(change step) bool { return requiresContentAccess(change.Attribute) })
+		slices.ContainsFunc(c.steps, func(change channelStep) bool { return requiresContentAccess(change.Attribute) })
 }
 
 // describe describes the people in a permission of a channel.
@@ -255,9 +255,9 @@ func (c *channelChange) describe(channel permission.Channel, setting string) str
 	return permission.Describe(channel.Permissions[setting], c.view)
 }
 
-// protect checks a change of an existing channel just before a request, on the channel as just read.
-func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
-	c := changeOf(b, now.View, now.Thing, p.Update(), p.Steps())
+// protectChannel checks a change of an existing channel just before a request, on the channel as just read.
+func protectChannel(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p channelPending, diags *diag.Diagnostics) {
+	c := channelChangeOf(b, now.View, now.Thing, p.Update(), p.Steps())
 	c.id = now.Thing.ID
 	if b.Meta.LockoutProtection && permission.NeedsSubscribers(c.Before, c.After) || c.dependsOnSubscription() {
 		b.Meta.Store.Invalidate(store.Subscribers)
@@ -265,12 +265,12 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 	c.check(ctx, diags)
 }
 
-// changeOf is the change of a channel by an update.
-func changeOf(b *base.Base, view *snapshot.Snapshot, now *zulip.Channel, update zulip.ChannelUpdate, steps []step) *channelChange {
+// channelChangeOf is the change of a channel by an update.
+func channelChangeOf(b *base.Base, view *snapshot.Snapshot, now *zulip.Channel, update zulip.ChannelUpdate, steps []channelStep) *channelChange {
 	stateOf := func(channel *zulip.Channel) permission.ChannelState {
 		return permission.ChannelState{Access: view.Access(), Channel: permission.ChannelOf(channel)}
 	}
-	return &channelChange{Base: b, view: view, steps: steps, ChannelChange: permission.ChannelChange{Name: now.Name, Before: stateOf(now), After: stateOf(after(now, update))}}
+	return &channelChange{Base: b, view: view, steps: steps, ChannelChange: permission.ChannelChange{Name: now.Name, Before: stateOf(now), After: stateOf(channelAfter(now, update))}}
 }
 
 // ownPermissions are the permissions of a new channel that decide what its creator can do (server-behavior §P9).
@@ -278,8 +278,8 @@ func ownPermissions(creator int64) map[string]zulip.GroupSettingValue {
 	return map[string]zulip.GroupSettingValue{canAdminister: {DirectMembers: []int64{creator}}}
 }
 
-// after returns a channel with an update, as far as it decides who can do what.
-func after(now *zulip.Channel, update zulip.ChannelUpdate) *zulip.Channel {
+// channelAfter returns a channel with an update, as far as it decides who can do what.
+func channelAfter(now *zulip.Channel, update zulip.ChannelUpdate) *zulip.Channel {
 	later := *now
 	for _, flag := range []struct{ to, from *bool }{
 		{&later.InviteOnly, update.IsPrivate}, {&later.IsWebPublic, update.IsWebPublic}, {&later.HistoryPublicToSubscribers, update.HistoryPublicToSubscribers},

@@ -29,11 +29,11 @@ import (
 
 // NewChannelDataSource returns the data source zulip_channel.
 func NewChannelDataSource() datasource.DataSource {
-	return adapter.DataSource[shown]{Name: "channel", Schema: channelDataSchema, Read: readChannelData}.New()
+	return adapter.DataSource[shownChannel]{Name: "channel", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
 func channelDataSchema() schema.Schema {
-	all := shownAttributes()
+	all := shownChannelAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Set this or `name`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
@@ -47,7 +47,7 @@ func channelDataSchema() schema.Schema {
 	}
 }
 
-func readChannelData(_ context.Context, c *adapter.Call[shown], config *shown) error {
+func readChannelData(_ context.Context, c *adapter.Call[shownChannel], config *shownChannel) error {
 	s, err := c.Read("the channels", store.Channels)
 	if err != nil {
 		return err
@@ -60,29 +60,29 @@ func readChannelData(_ context.Context, c *adapter.Call[shown], config *shown) e
 	if err != nil {
 		return lookup.NoSuchChannel(at, err)
 	}
-	*config = shown{}
+	*config = shownChannel{}
 	config.read(channel, attribute.NewEnv(c.Base, s), c.Diags)
 	return nil
 }
 
-// shown are the attributes that both data sources have.
-type shown struct {
+// shownChannel are the attributes that both data sources have.
+type shownChannel struct {
 	channelFields
 	CreatorID   types.Int64  `tfsdk:"creator_id"`
 	DateCreated types.String `tfsdk:"date_created"`
 	IsArchived  types.Bool   `tfsdk:"is_archived"`
 }
 
-func (s *shown) read(channel *zulip.Channel, env attribute.Env, diags *diag.Diagnostics) {
-	attributes.Read(&s.channelFields, channel, env, diags)
+func (s *shownChannel) read(channel *zulip.Channel, env attribute.Env, diags *diag.Diagnostics) {
+	channelTable.Read(&s.channelFields, channel, env, diags)
 	s.CreatorID = types.Int64PointerValue(channel.CreatorID)
 	s.DateCreated = types.StringValue(time.Unix(channel.DateCreated, 0).UTC().Format(time.RFC3339))
 	s.IsArchived = types.BoolValue(channel.IsArchived)
 }
 
-// shownAttributes describe the attributes that both data sources have.
-func shownAttributes() map[string]schema.Attribute {
-	all := attributes.DataSourceAttributes()
+// shownChannelAttributes describe the attributes that both data sources have.
+func shownChannelAttributes() map[string]schema.Attribute {
+	all := channelTable.DataSourceAttributes()
 	all["creator_id"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null for very old channels and for channels imported from another product."}
 	all["date_created"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the channel was created (RFC 3339)."}
 	all["is_archived"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "If true, the channel is archived."}
@@ -104,7 +104,7 @@ func channelsDataSchema() schema.Schema {
 			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels (`true`), or only other channels (`false`)."},
 			"channels": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "Channels.",
-				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: shownChannelAttributes()},
 			},
 		},
 	}
@@ -115,7 +115,7 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 	if err != nil {
 		return err
 	}
-	list.Channels = []shown{}
+	list.Channels = []shownChannel{}
 	env := attribute.NewEnv(c.Base, s)
 	for _, channel := range s.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
@@ -124,7 +124,7 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 			!list.IsDefault.IsNull() && list.IsDefault.ValueBool() != channel.IsDefault {
 			continue
 		}
-		var found shown
+		var found shownChannel
 		found.read(channel, env, c.Diags)
 		list.Channels = append(list.Channels, found)
 	}
@@ -132,11 +132,11 @@ func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list
 }
 
 type channelListModel struct {
-	IncludeArchived types.Bool   `tfsdk:"include_archived"`
-	Privacy         types.String `tfsdk:"privacy"`
-	FolderID        types.Int64  `tfsdk:"folder_id"`
-	IsDefault       types.Bool   `tfsdk:"is_default"`
-	Channels        []shown      `tfsdk:"channels"`
+	IncludeArchived types.Bool     `tfsdk:"include_archived"`
+	Privacy         types.String   `tfsdk:"privacy"`
+	FolderID        types.Int64    `tfsdk:"folder_id"`
+	IsDefault       types.Bool     `tfsdk:"is_default"`
+	Channels        []shownChannel `tfsdk:"channels"`
 }
 
 // NewChannelList returns the list resource zulip_channel.
@@ -186,7 +186,7 @@ func selectPrivacy(s *snapshot.Snapshot, text string) (func(*zulip.Channel) bool
 
 // NewChannelTopicsDataSource returns the data source zulip_channel_topics.
 func NewChannelTopicsDataSource() datasource.DataSource {
-	return adapter.DataSource[topicModel]{Name: "channel_topics", Schema: channelTopicsDataSchema, Read: readChannelTopicsData}.New()
+	return adapter.DataSource[channelTopicsModel]{Name: "channel_topics", Schema: channelTopicsDataSchema, Read: readChannelTopicsData}.New()
 }
 
 func channelTopicsDataSchema() schema.Schema {
@@ -208,7 +208,7 @@ func channelTopicsDataSchema() schema.Schema {
 	}
 }
 
-func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], state *topicModel) error {
+func readChannelTopicsData(ctx context.Context, c *adapter.Call[channelTopicsModel], state *channelTopicsModel) error {
 	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
 		return err
@@ -220,17 +220,17 @@ func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], sta
 	topics, err := c.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
 		return base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
-			base.Explain(err)+"\n\n"+whyUnreadable(c.Base, channel))
+			base.Explain(err)+"\n\n"+whyTopicsUnreadable(c.Base, channel))
 	}
-	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}
+	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []topicEntry{}
 	for _, topic := range topics {
-		state.Topics = append(state.Topics, entry{types.StringValue(topic.Name), types.Int64Value(topic.MaxID)})
+		state.Topics = append(state.Topics, topicEntry{types.StringValue(topic.Name), types.Int64Value(topic.MaxID)})
 	}
 	return nil
 }
 
-// whyUnreadable returns why the server may refuse to show the topics of a channel.
-func whyUnreadable(b *base.Base, channel *zulip.Channel) string {
+// whyTopicsUnreadable returns why the server may refuse to show the topics of a channel.
+func whyTopicsUnreadable(b *base.Base, channel *zulip.Channel) string {
 	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
 		return fmt.Sprintf("The channel is archived. Reading the topics of an archived channel requires %s; the server has %d.",
 			featurelevel.Describe(featurelevel.ArchivedChannels), b.FeatureLevel())
@@ -238,13 +238,13 @@ func whyUnreadable(b *base.Base, channel *zulip.Channel) string {
 	return "The server shows the topics of a private channel only to its subscribers."
 }
 
-type topicModel struct {
+type channelTopicsModel struct {
 	Channel   types.String `tfsdk:"channel"`
 	ChannelID types.Int64  `tfsdk:"channel_id"`
-	Topics    []entry      `tfsdk:"topics"`
+	Topics    []topicEntry `tfsdk:"topics"`
 }
 
-type entry struct {
+type topicEntry struct {
 	Name  types.String `tfsdk:"name"`
 	MaxID types.Int64  `tfsdk:"max_id"`
 }

@@ -42,7 +42,7 @@ func NewChannelFolderResource() resource.Resource {
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
 			IgnoresCase:    true,
 			Of:             func(m *channelFolderModel) string { return m.Name.ValueString() },
-			ImportedByName: byName,
+			ImportedByName: folderByName,
 			Where:          "the data source zulip_channel_folders lists all",
 			IsTaken:        zulip.IsFolderNameTaken,
 			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Call) {
@@ -53,7 +53,7 @@ func NewChannelFolderResource() resource.Resource {
 		},
 		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Call) { m.read(folder) },
 		CheckPlan: checkChannelFolderPlan,
-		Create:    createChannelFolder, Update: updateChannelFolder, Delete: channelFolderArchive, DeleteVerb: "archive",
+		Create:    createChannelFolder, Update: updateChannelFolder, Delete: archiveChannelFolder, DeleteVerb: "archive",
 		IsKept: func(state *channelFolderModel) bool {
 			return state.OnDestroy.ValueString() == channelFolderOnDestroyKeep
 		},
@@ -64,13 +64,13 @@ func NewChannelFolderResource() resource.Resource {
 			HowToAdopt: func(folder *zulip.ChannelFolder) string {
 				return fmt.Sprintf("Channel folder %q is archived. To reactivate it, add a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
 			},
-			Adopt: channelFolderAdopt,
+			Adopt: adoptChannelFolder,
 		},
 	})
 }
 
-// byName returns the active folder with a name, or an archived one if there is none.
-func byName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
+// folderByName returns the active folder with a name, or an archived one if there is none.
+func folderByName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
 	if folder, ok := view.Folders().ByName(name); ok {
 		return folder, true
 	}
@@ -87,18 +87,18 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 		p.Diags.AddError("Cannot read the channel folders", base.Explain(err))
 		return
 	}
-	if archived, ok := adoptable(view, p.Plan); ok {
+	if archived, ok := adoptableFolder(view, p.Plan); ok {
 		// Only the detail has the name, so that Terraform can combine many warnings into one.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
 			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged. %s", archived.Name, archived.ID, core.AdoptionReason("channel folder", "adopt_archived")))
 	}
 }
 
-// adoptable returns the archived folder that a plan asks to reactivate. To reactivate one whose name is in use makes the
+// adoptableFolder returns the archived folder that a plan asks to reactivate. To reactivate one whose name is in use makes the
 // server fail (server-behavior §F3).
-func adoptable(view *snapshot.Snapshot, plan *channelFolderModel) (*zulip.ChannelFolder, bool) {
+func adoptableFolder(view *snapshot.Snapshot, plan *channelFolderModel) (*zulip.ChannelFolder, bool) {
 	name := plan.Name.ValueString()
-	if !plan.AdoptArchived.ValueBool() || !isFree(view, name) {
+	if !plan.AdoptArchived.ValueBool() || !isFolderNameFree(view, name) {
 		return nil, false
 	}
 	return view.ArchivedFolder(name)
@@ -108,9 +108,9 @@ func createChannelFolder(ctx context.Context, c *core.Call, plan *channelFolderM
 	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
 }
 
-// channelFolderAdopt reactivates an archived folder, with the name and description that are planned. The server
+// adoptChannelFolder reactivates an archived folder, with the name and description that are planned. The server
 // executes them first, in the same request: while the folder is archived, another case of its own name is accepted.
-func channelFolderAdopt(ctx context.Context, c *core.Call, plan *channelFolderModel) (id int64, ok bool, err error) {
+func adoptChannelFolder(ctx context.Context, c *core.Call, plan *channelFolderModel) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -118,7 +118,7 @@ func channelFolderAdopt(ctx context.Context, c *core.Call, plan *channelFolderMo
 	if err != nil {
 		return 0, false, err
 	}
-	archived, ok := adoptable(view, plan)
+	archived, ok := adoptableFolder(view, plan)
 	if !ok {
 		return 0, false, nil
 	}
@@ -142,36 +142,36 @@ func updateChannelFolder(ctx context.Context, c *core.Call, planned, current *ch
 	if err != nil {
 		return err
 	}
-	between := nameBetween(view, before)
+	between := folderNameBetween(view, before)
 	if err := c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{Name: &between}); err != nil {
 		return err
 	}
 	return c.Meta.Client.UpdateChannelFolder(ctx, id, change)
 }
 
-// nameBetween is a name that nothing has, like the given one and not longer than allowed.
-func nameBetween(view *snapshot.Snapshot, name string) string {
+// folderNameBetween is a name that nothing has, like the given one and not longer than allowed.
+func folderNameBetween(view *snapshot.Snapshot, name string) string {
 	letters := []rune(name)
 	for n := 1; ; n++ {
 		suffix := fmt.Sprintf(" (%d)", n)
 		between := string(letters[:min(len(letters), channelFolderMaxName-len(suffix))]) + suffix
-		if isFree(view, between) {
+		if isFolderNameFree(view, between) {
 			return between
 		}
 	}
 }
 
-func isFree(view *snapshot.Snapshot, name string) bool {
+func isFolderNameFree(view *snapshot.Snapshot, name string) bool {
 	_, taken := view.Folders().ByName(name)
 	return !taken
 }
 
-// channelFolderArchive empties a folder and archives it. It starts again if a channel is added in the meantime. A
+// archiveChannelFolder empties a folder and archives it. It starts again if a channel is added in the meantime. A
 // deleted folder is no error.
-func channelFolderArchive(ctx context.Context, c *core.Call, state *channelFolderModel) error {
+func archiveChannelFolder(ctx context.Context, c *core.Call, state *channelFolderModel) error {
 	id, archived := state.ID.ValueInt64(), true
 	for attempt := 0; ; attempt++ {
-		err := empty(ctx, c, id)
+		err := emptyFolder(ctx, c, id)
 		if err == nil {
 			err = c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
 		}
@@ -186,10 +186,10 @@ func channelFolderArchive(ctx context.Context, c *core.Call, state *channelFolde
 	}
 }
 
-// empty removes every channel from a folder, including archived ones and those that this run has archived. An archived
+// emptyFolder removes every channel from a folder, including archived ones and those that this run has archived. An archived
 // channel stays in its folder, and so the server doesn't archive the folder
 // (https://zulip.com/api/update-channel-folder). The server removes one channel at a time.
-func empty(ctx context.Context, c *core.Call, id int64) error {
+func emptyFolder(ctx context.Context, c *core.Call, id int64) error {
 	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ const (
 	channelFolderMaxDescription = 1024
 )
 
-var visible = regexp.MustCompile(`\S`)
+var visibleFolderName = regexp.MustCompile(`\S`)
 
 // read sets the attributes to the server's values.
 func (f *channelFolderFields) read(folder *zulip.ChannelFolder) {
@@ -281,7 +281,7 @@ func channelFolderSchema() schema.Schema {
 				MarkdownDescription: "Name of the folder, at most 60 characters. Must be unique among active folders, ignoring case. The server keeps white space at both ends.",
 				Validators: []validator.String{
 					validators.Length(1, channelFolderMaxName),
-					validators.Matches(visible, "must not be blank"),
+					validators.Matches(visibleFolderName, "must not be blank"),
 					validators.VisibleName{RefuseControls: true},
 				},
 			},
@@ -316,10 +316,10 @@ func NewChannelFolderOrderResource() resource.Resource {
 		Thing: "channel folder", Things: "channel folders",
 		Description: "Manages the order in which the web app shows [channel folders](https://zulip.com/help/channel-folders).",
 		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
-			return ordered(d.Read(ctx, store.Folders))
+			return folderItems(d.Read(ctx, store.Folders))
 		},
 		Fresh: func(ctx context.Context, d *store.Store, _ func([]order.Item) bool) ([]order.Item, error) {
-			return ordered(d.Fresh(ctx, store.Folders))
+			return folderItems(d.Fresh(ctx, store.Folders))
 		},
 		// The server requires all of them, including archived ones (server-behavior §F5).
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
@@ -328,7 +328,7 @@ func NewChannelFolderOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
+func folderItems(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -373,12 +373,12 @@ func readChannelFoldersData(_ context.Context, c *adapter.Call[channelFolderList
 	if err != nil {
 		return err
 	}
-	list.Folders = []listed{}
+	list.Folders = []listedFolder{}
 	for _, folder := range view.Folders().List() {
 		if folder.IsArchived && !list.IncludeArchived.ValueBool() {
 			continue
 		}
-		found := listed{IsArchived: types.BoolValue(folder.IsArchived)}
+		found := listedFolder{IsArchived: types.BoolValue(folder.IsArchived)}
 		found.read(folder)
 		list.Folders = append(list.Folders, found)
 	}
@@ -386,12 +386,12 @@ func readChannelFoldersData(_ context.Context, c *adapter.Call[channelFolderList
 }
 
 type channelFolderListModel struct {
-	IncludeArchived types.Bool `tfsdk:"include_archived"`
-	Folders         []listed   `tfsdk:"folders"`
+	IncludeArchived types.Bool     `tfsdk:"include_archived"`
+	Folders         []listedFolder `tfsdk:"folders"`
 }
 
-// listed is a folder as the data source shows it.
-type listed struct {
+// listedFolder is a folder as the data source shows it.
+type listedFolder struct {
 	channelFolderFields
 	IsArchived types.Bool `tfsdk:"is_archived"`
 }

@@ -22,10 +22,10 @@ import (
 )
 
 // channelPlanning is the plan of one channel while it is checked.
-type channelPlanning struct{ *tablePlan }
+type channelPlanning struct{ *channelPlan }
 
-// derive sets the attributes that follow from planned ones.
-func derive(p *tablePlan) {
+// deriveChannel sets the attributes that follow from planned ones.
+func deriveChannel(p *channelPlan) {
 	if p.State == nil {
 		return
 	}
@@ -41,13 +41,13 @@ func derive(p *tablePlan) {
 	}
 }
 
-// check refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
+// checkChannelPlan refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
 // lose access.
-func check(ctx context.Context, plan *tablePlan) {
-	derive(plan)
+func checkChannelPlan(ctx context.Context, plan *channelPlan) {
+	deriveChannel(plan)
 	plan.Compare()
 	p := channelPlanning{plan}
-	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(kind) && p.Meta.Run.WillBeCreated(kind, strings.ToLower(p.Plan.Name.ValueString())) {
+	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(channelKind) && p.Meta.Run.WillBeCreated(channelKind, strings.ToLower(p.Plan.Name.ValueString())) {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be created, and this plan archives another one", p.Plan.Name.ValueString()), p.Diags)
 	}
 	p.checkFolder()
@@ -64,28 +64,28 @@ func check(ctx context.Context, plan *tablePlan) {
 	}
 }
 
-// checkDestroyed refuses an archiving that the server would refuse, and warns of the messages that it leaves behind.
-func checkDestroyed(ctx context.Context, p *core.Plan[channelModel]) {
+// checkChannelDestroyed refuses an archiving that the server would refuse, and warns of the messages that it leaves behind.
+func checkChannelDestroyed(ctx context.Context, p *core.Plan[channelModel]) {
 	if !p.IsDestroy() || p.State.OnDestroy.ValueString() == channelOnDestroyKeep {
 		return
 	}
 	if !p.Meta.SeesAll() { // an administrator may archive every channel
-		checkArchive(ctx, p)
+		checkChannelArchive(ctx, p)
 	}
-	if p.Meta.Run.AnyWillBeCreated(kind) {
+	if p.Meta.Run.AnyWillBeCreated(channelKind) {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be archived, and this plan creates another one", p.State.Name.ValueString()), p.Diags)
 	}
 }
 
-// checkArchive refuses to archive a channel that the account does not administer.
-func checkArchive(ctx context.Context, p *core.Plan[channelModel]) {
+// checkChannelArchive refuses to archive a channel that the account does not administer.
+func checkChannelArchive(ctx context.Context, p *core.Plan[channelModel]) {
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(p.State.ID.ValueInt64()); ok && !channel.IsArchived {
-		change := changeOf(p.Base, view, channel, zulip.ChannelUpdate{}, nil)
+		change := channelChangeOf(p.Base, view, channel, zulip.ChannelUpdate{}, nil)
 		change.id = channel.ID
 		change.requireAdministrator("archive", p.Diags)
 	}
@@ -122,7 +122,7 @@ func (p channelPlanning) privacy() zulip.Privacy {
 
 // isForEveryone reports whether everyone is known to have a permission after the plan.
 func (p channelPlanning) isForEveryone(setting string) bool {
-	planned := *attributes.Sets(&p.Plan.channelFields)(setting)
+	planned := *channelTable.Sets(&p.Plan.channelFields)(setting)
 	if planned.IsNull() {
 		everyone, ok := p.Env.View.UserGroupByName("role:everyone")
 		value, isRead := p.Prior.Permissions[setting]
@@ -157,7 +157,7 @@ func (p channelPlanning) checkSubscribers() {
 // isAccessChanging reports whether a value that decides access to the channel changes, or is unknown.
 func (p channelPlanning) isAccessChanging() bool {
 	planned := p.planned()
-	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.Changes, func(s step) bool {
+	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.Changes, func(s channelStep) bool {
 		return s.Permission || s.Attribute == "privacy" || s.Attribute == "topics_policy"
 	})
 }

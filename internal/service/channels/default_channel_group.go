@@ -27,8 +27,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// channelList is the part of a snapshot that holds the groups.
-const channelList = zulip.FetchDefaultGroups
+// defaultChannelGroupPart is the part of a snapshot that holds the groups.
+const defaultChannelGroupPart = zulip.FetchDefaultGroups
 
 // NewDefaultChannelGroupResource returns zulip_default_channel_group.
 func NewDefaultChannelGroupResource() resource.Resource {
@@ -37,12 +37,12 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the default channel groups of the organization."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, PartsSent: sendsChannelNames},
+		Source:   core.Source{Part: defaultChannelGroupPart, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, PartsSent: sendsChannelNames},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
 			Of:      func(m *defaultChannelGroupModel) string { return m.Name.ValueString() },
-			IsTaken: isNameTaken,
+			IsTaken: isGroupNameTaken,
 			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
 			},
@@ -50,7 +50,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Call) { m.read(group) },
 		ByElement: []string{"channel_ids"},
 		CheckPlan: checkDefaultChannelGroupPlan,
-		Create:    createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: remove,
+		Create:    createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: deleteDefaultChannelGroup,
 		Hint: defaultChannelGroupHint,
 		Creating: core.Creating[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
 			IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Call) bool {
@@ -78,12 +78,12 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 		return
 	}
 	for _, id := range added {
-		checkChannel(p, id, view)
+		checkGroupChannel(p, id, view)
 	}
 }
 
-// checkChannel refuses a channel that cannot be added to a group. A channel that this run manages may change before.
-func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
+// checkGroupChannel refuses a channel that cannot be added to a group. A channel that this run manages may change before.
+func checkGroupChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
 	if p.Meta.Run.IsManaged(lookup.ChannelKind, id) {
@@ -106,7 +106,7 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 func sendsChannelNames(*base.Base) []store.Part { return []store.Part{store.Channels} }
 
 func createDefaultChannelGroup(ctx context.Context, c *core.Call, plan *defaultChannelGroupModel) (int64, error) {
-	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
+	names, err := channelNamesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
 	if err != nil {
 		return 0, err
 	}
@@ -140,9 +140,9 @@ func updateDefaultChannelGroup(ctx context.Context, c *core.Call, planned, curre
 		if len(step.channels) == 0 {
 			continue
 		}
-		names, err := namesOf(step.channels, c.Snapshot)
+		names, err := channelNamesOf(step.channels, c.Snapshot)
 		if !isFirst {
-			names, err = currentNames(ctx, c, step.channels)
+			names, err = currentChannelNames(ctx, c, step.channels)
 		}
 		if err != nil {
 			return err
@@ -155,11 +155,11 @@ func updateDefaultChannelGroup(ctx context.Context, c *core.Call, planned, curre
 	return nil
 }
 
-func remove(ctx context.Context, c *core.Call, state *defaultChannelGroupModel) error {
+func deleteDefaultChannelGroup(ctx context.Context, c *core.Call, state *defaultChannelGroupModel) error {
 	return c.Meta.Client.DeleteDefaultChannelGroup(ctx, state.ID.ValueInt64())
 }
 
-func isNameTaken(err error) bool {
+func isGroupNameTaken(err error) bool {
 	var refusal *zulip.Error
 	return errors.As(err, &refusal) && strings.HasSuffix(refusal.Msg, "already exists")
 }
@@ -172,8 +172,8 @@ func defaultChannelGroupHint(err error) string {
 	return ""
 }
 
-// namesOf returns the names of channels, which the server requires here.
-func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
+// channelNamesOf returns the names of channels, which the server requires here.
+func channelNamesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
 		channel, ok := view.Channels().ByID(id)
@@ -186,8 +186,8 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	return names, nil
 }
 
-// currentNames are the names of channels as the server has them now: an earlier request may have waited.
-func currentNames(ctx context.Context, c *core.Call, ids []int64) ([]string, error) {
+// currentChannelNames are the names of channels as the server has them now: an earlier request may have waited.
+func currentChannelNames(ctx context.Context, c *core.Call, ids []int64) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
 		channel, err := c.Meta.Client.Channel(ctx, id)
@@ -236,7 +236,7 @@ const (
 	defaultChannelGroupMaxDescription = 1024
 )
 
-var notBlank = regexp.MustCompile(`[^\s\pZ]`)
+var notBlankGroupName = regexp.MustCompile(`[^\s\pZ]`)
 
 func defaultChannelGroupSchema() schema.Schema {
 	return schema.Schema{
@@ -251,7 +251,7 @@ func defaultChannelGroupSchema() schema.Schema {
 				Required: true, MarkdownDescription: "Name of the group, at most 60 characters. Must be unique among default channel groups; case matters.",
 				Validators: []validator.String{
 					validators.Length(0, defaultChannelGroupMaxName),
-					validators.Matches(notBlank, "must not be blank"),
+					validators.Matches(notBlankGroupName, "must not be blank"),
 					validators.VisibleName{},
 				},
 			},

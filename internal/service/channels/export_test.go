@@ -2,8 +2,8 @@ package channels
 
 // Attributes and CreationAttributes are exported for tests.
 var (
-	Attributes         = &attributes
-	CreationAttributes = creationAttributes
+	Attributes         = &channelTable
+	CreationAttributes = channelCreationAttributes
 )
 
 // Fields is exported for tests.

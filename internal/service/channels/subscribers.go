@@ -66,7 +66,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	}
 	remove := sets.Without(saw, p.Wanted.IDs)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
-	planned := change{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
+	planned := subscriberChange{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.plan(ctx, c.Diags)
 	return nil
 }
@@ -97,7 +97,7 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 		return err
 	}
 	a := &application{relation: b, id: channel.ID, notify: c.Plan.Tell.ValueBool()}
-	a.decide = func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
+	a.decide = func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *subscriberChange {
 		return r.difference(b, now, wanted, r.leavesNew(b))
 	}
 	if done := a.run(ctx, c.Diags); done {
@@ -114,12 +114,12 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 }
 
 // difference returns the change after which the wanted active users are the subscribers of a channel.
-func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *change {
+func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *subscriberChange {
 	var remove []int64
 	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
 		remove = slices.DeleteFunc(sets.Without(now.in, wanted.IDs), isBackBy(now.view)) // the next plan lists them
 	}
-	return &change{
+	return &subscriberChange{
 		meta: b.Meta, view: now.view, channel: now.channel, facts: permission.ChannelOf(now.channel), in: now.in,
 		add: sets.Without(active(now.view, wanted.IDs), now.in), remove: remove, listed: listed,
 	}
@@ -151,7 +151,7 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 			return err
 		}
 		a := &application{relation: b, id: channel.ID, notify: plan.Tell.ValueBool()}
-		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change {
+		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *subscriberChange {
 			saw := subscribed.Named(prior.users(), now.view).IDs // a deactivated user has not left
 			if r.changedMeanwhile(ctx, b, now, saw, wanted.IDs, diags) {
 				return nil

@@ -106,7 +106,7 @@ func (subscription) check(ctx context.Context, b relation, p *subscriptionPlan, 
 	remove := sets.Common(leaving, in)
 	b.register(p.channel, p.view, p.Wanted.IDs, remove, diags)
 	if p.IsKnown && !diags.HasError() {
-		planned := change{meta: b.Meta, view: p.view, channel: p.channel, facts: b.Meta.Run.PermissionsIn(p.channel), in: in, add: sets.Without(p.Wanted.IDs, in), remove: remove, listed: leaving}
+		planned := subscriberChange{meta: b.Meta, view: p.view, channel: p.channel, facts: b.Meta.Run.PermissionsIn(p.channel), in: in, add: sets.Without(p.Wanted.IDs, in), remove: remove, listed: leaving}
 		planned.plan(ctx, diags)
 	}
 	return nil
@@ -148,9 +148,9 @@ func (r subscription) create(ctx context.Context, c *subscriptionCall) error {
 // application subscribes the wanted active users, and unsubscribes the leaving ones, unless another resource of this
 // run lists them.
 func (subscription) application(b relation, channel int64, wanted, leaving []int64, notify bool) *application {
-	return &application{relation: b, id: channel, notify: notify, decide: func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
+	return &application{relation: b, id: channel, notify: notify, decide: func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *subscriberChange {
 		leave := slices.DeleteFunc(slices.Clone(leaving), func(id int64) bool { return b.isListed(channel, id) })
-		return &change{
+		return &subscriberChange{
 			meta: b.Meta, view: now.view, channel: now.channel, facts: permission.ChannelOf(now.channel), in: now.in,
 			add: sets.Without(active(now.view, wanted), now.in), remove: sets.Common(leave, now.in), listed: leaving,
 		}

@@ -35,7 +35,7 @@ type application struct {
 
 	id int64
 	// decide returns the change for the current subscribers. It returns nil after a conflict, which it reports.
-	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change
+	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *subscriberChange
 	notify bool
 
 	// before are the first subscribers that were read. now is the last reading, and nil if none succeeded.
@@ -46,18 +46,18 @@ type application struct {
 	// added are the users that this application has subscribed.
 	added []int64
 	// lost is a request whose answer was lost, until the channel is read again.
-	lost *request
+	lost *subscriptionRequest
 }
 
-// request subscribes people to the channel of a name, or unsubscribes them.
-type request struct {
+// subscriptionRequest subscribes people to the channel of a name, or unsubscribes them.
+type subscriptionRequest struct {
 	channel string
 	users   []int64
 	removes bool
 }
 
 // succeeded returns the users for whom the request has had its effect, given the subscribers in.
-func (r request) succeeded(users, in []int64) []int64 {
+func (r subscriptionRequest) succeeded(users, in []int64) []int64 {
 	if r.removes {
 		return sets.Without(users, in)
 	}
@@ -79,7 +79,7 @@ func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagn
 		}
 	}
 	var (
-		sent            request
+		sent            subscriptionRequest
 		failed, refused error
 	)
 	err := a.Meta.Client.Retry(ctx, func(ctx context.Context) error {
@@ -91,7 +91,7 @@ func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagn
 			if planned == nil {
 				return nil
 			}
-			next := request{a.now.channel.Name, planned.users(removes), removes}
+			next := subscriptionRequest{a.now.channel.Name, planned.users(removes), removes}
 			switch {
 			case len(next.users) == 0:
 				done = true
@@ -180,13 +180,13 @@ func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
 }
 
 // note records the users that a request has subscribed.
-func (a *application) note(r request, changed []int64) {
+func (a *application) note(r subscriptionRequest, changed []int64) {
 	if !r.removes {
 		a.added = append(a.added, sets.Without(changed, a.added)...)
 	}
 }
 
-func (r request) verb() string {
+func (r subscriptionRequest) verb() string {
 	if r.removes {
 		return "unsubscribed people"
 	}
@@ -195,7 +195,7 @@ func (r request) verb() string {
 
 // elsewhere finds another channel that now has the name in a request, and the users for whom the request has had its
 // effect there.
-func (a *application) elsewhere(ctx context.Context, r request, users []int64) (other *zulip.Channel, hit []int64) {
+func (a *application) elsewhere(ctx context.Context, r subscriptionRequest, users []int64) (other *zulip.Channel, hit []int64) {
 	other, ok := a.now.view.Channels().ByName(r.channel)
 	if !ok || other.ID == a.id {
 		return nil, nil
@@ -209,7 +209,7 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 
 // check repeats the checks of the plan on the channel as just read, because more may have changed since than the plan
 // could know. It reports whether the change may be sent.
-func (a *application) check(ctx context.Context, planned *change, diags *diag.Diagnostics) (ok bool) {
+func (a *application) check(ctx context.Context, planned *subscriberChange, diags *diag.Diagnostics) (ok bool) {
 	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
 		// A group may decide whether the channel lets the account in again.
 		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
@@ -224,7 +224,7 @@ func (a *application) check(ctx context.Context, planned *change, diags *diag.Di
 
 // send sends a request once. changed are the users that it subscribed. For an unsubscription the server only returns
 // their number: changed is nil if not all were.
-func (a *application) send(ctx context.Context, r request, diags *diag.Diagnostics) (changed []int64, err error) {
+func (a *application) send(ctx context.Context, r subscriptionRequest, diags *diag.Diagnostics) (changed []int64, err error) {
 	if r.removes {
 		removed, err := a.Meta.Client.Unsubscribe(ctx, r.channel, r.users)
 		if err == nil && removed == len(r.users) {
@@ -242,7 +242,7 @@ func (a *application) send(ctx context.Context, r request, diags *diag.Diagnosti
 
 // verify reads the effect of an accepted request by the channel's ID. If another channel had the name at that moment,
 // the effect there is undone.
-func (a *application) verify(ctx context.Context, sent request, changed []int64, diags *diag.Diagnostics) (done bool) {
+func (a *application) verify(ctx context.Context, sent subscriptionRequest, changed []int64, diags *diag.Diagnostics) (done bool) {
 	defer a.Meta.Store.Invalidate(store.Subscriptions) // the account's own settings may be among them
 	list, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
 	leaves := sent.removes && slices.Contains(sent.users, a.Meta.Store.Self().ID)
@@ -279,7 +279,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 }
 
 // assume applies the answer to a request to the reading.
-func (a *application) assume(sent request, changed []int64) {
+func (a *application) assume(sent subscriptionRequest, changed []int64) {
 	in := sets.Without(a.now.in, sent.users)
 	if !sent.removes {
 		in = append(in, sent.users...)
@@ -290,7 +290,7 @@ func (a *application) assume(sent request, changed []int64) {
 }
 
 // undo reverses the effect of a request in another channel, and reports it.
-func (a *application) undo(ctx context.Context, sent request, other *zulip.Channel, hit []int64, diags *diag.Diagnostics) {
+func (a *application) undo(ctx context.Context, sent subscriptionRequest, other *zulip.Channel, hit []int64, diags *diag.Diagnostics) {
 	var err error
 	if len(hit) > 0 {
 		err = a.Meta.Client.Retry(ctx, func(ctx context.Context) error {
@@ -301,7 +301,7 @@ func (a *application) undo(ctx context.Context, sent request, other *zulip.Chann
 			if now, ok := view.Channels().ByID(other.ID); ok {
 				other = now
 			}
-			_, err = a.send(ctx, request{other.Name, hit, !sent.removes}, &diag.Diagnostics{})
+			_, err = a.send(ctx, subscriptionRequest{other.Name, hit, !sent.removes}, &diag.Diagnostics{})
 			return err
 		})
 		a.Meta.Store.Invalidate(store.Subscribers)
@@ -326,7 +326,7 @@ func (a *application) undo(ctx context.Context, sent request, other *zulip.Chann
 }
 
 // fail reports a failed request, and reads the subscribers once more.
-func (a *application) fail(ctx context.Context, sent request, err error, diags *diag.Diagnostics) {
+func (a *application) fail(ctx context.Context, sent subscriptionRequest, err error, diags *diag.Diagnostics) {
 	summary := "Cannot add %s to channel %q"
 	if sent.removes {
 		summary = "Cannot unsubscribe %s from channel %q"

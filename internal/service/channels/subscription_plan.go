@@ -204,9 +204,9 @@ func active(view *snapshot.Snapshot, ids []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !isActive(view, id) })
 }
 
-// change has the users that a plan subscribes and unsubscribes. It is checked in the plan, and again in the apply, on
+// subscriberChange has the users that a plan subscribes and unsubscribes. It is checked in the plan, and again in the apply, on
 // a reading just before the request.
-type change struct {
+type subscriberChange struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
@@ -220,7 +220,7 @@ type change struct {
 }
 
 // users returns the users that the change subscribes, or those that it unsubscribes.
-func (c *change) users(removes bool) []int64 {
+func (c *subscriberChange) users(removes bool) []int64 {
 	if removes {
 		return c.remove
 	}
@@ -228,7 +228,7 @@ func (c *change) users(removes bool) []int64 {
 }
 
 // plan checks the change in a plan, and warns about people who gain or lose access because of it.
-func (c *change) plan(ctx context.Context, diags *diag.Diagnostics) {
+func (c *subscriberChange) plan(ctx context.Context, diags *diag.Diagnostics) {
 	if isSafe := c.check(diags); !isSafe || len(c.add)+len(c.remove) == 0 {
 		return
 	}
@@ -244,14 +244,14 @@ func (c *change) plan(ctx context.Context, diags *diag.Diagnostics) {
 // check refuses a change that the server would refuse, that would lock the account out, or that unsubscribes users
 // whom no plan has listed. It reports whether nothing was refused, and names the missing permission (server-behavior §S3,
 // §S5).
-func (c *change) check(diags *diag.Diagnostics) bool {
+func (c *subscriberChange) check(diags *diag.Diagnostics) bool {
 	var found diag.Diagnostics
 	c.refuse(&found)
 	diags.Append(found...)
 	return !found.HasError()
 }
 
-func (c *change) refuse(diags *diag.Diagnostics) {
+func (c *subscriberChange) refuse(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
 	if unlisted := sets.Without(c.remove, c.listed); len(unlisted) > 0 {
 		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Unplanned unsubscriptions from channel %q: %d", c.channel.Name, len(unlisted)),
@@ -288,31 +288,33 @@ func (c *change) refuse(diags *diag.Diagnostics) {
 }
 
 // howToList describes how the next plan lists the users that are unsubscribed.
-func (c *change) howToList() string {
+func (c *subscriberChange) howToList() string {
 	return fmt.Sprintf("A new zulip_channel_subscribers unsubscribes no one from an existing channel. List them in users, or import the resource, so that the plan shows everyone it unsubscribes:\n\n"+
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
 }
 
 // isPrivate reports whether the channel is private, as far as is known.
-func (c *change) isPrivate() bool { return !c.facts.PrivacyUnknown && c.facts.Privacy.IsPrivate() }
+func (c *subscriberChange) isPrivate() bool {
+	return !c.facts.PrivacyUnknown && c.facts.Privacy.IsPrivate()
+}
 
 // reads reports whether an account has access to the channel's content.
-func (c *change) reads(self *zulip.User) bool {
+func (c *subscriberChange) reads(self *zulip.User) bool {
 	return !c.isPrivate() || slices.Contains(c.in, self.ID) || c.opens(self)
 }
 
 // opens reports whether an account that is not in the channel can subscribe.
-func (c *change) opens(self *zulip.User) bool {
+func (c *subscriberChange) opens(self *zulip.User) bool {
 	return c.admits("can_add_subscribers_group", self, false) || c.admits("can_subscribe_group", self, false)
 }
 
-func (c *change) mayAdd(self *zulip.User) bool {
+func (c *subscriberChange) mayAdd(self *zulip.User) bool {
 	organization, ok := c.view.Realm().Permissions["can_add_subscribers_group"]
 	return self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(organization, self, c.view) ||
 		c.admits("can_add_subscribers_group", self, false) || c.admits("can_administer_channel_group", self, false)
 }
 
-func (c *change) mayRemove(self *zulip.User) bool {
+func (c *subscriberChange) mayRemove(self *zulip.User) bool {
 	if self.Role == zulip.RoleGuest {
 		return false
 	}
@@ -321,14 +323,14 @@ func (c *change) mayRemove(self *zulip.User) bool {
 }
 
 // ownsBot reports whether a user is a bot of the account, which may unsubscribe its bots from any channel.
-func (c *change) ownsBot(self *zulip.User, id int64) bool {
+func (c *subscriberChange) ownsBot(self *zulip.User, id int64) bool {
 	user, ok := c.view.User(id)
 	return ok && user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == self.ID
 }
 
 // admits reports whether a permission of the channel admits an account, and returns unknown if the server does not have
 // the permission.
-func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
+func (c *subscriberChange) admits(setting string, self *zulip.User, unknown bool) bool {
 	value, ok := c.facts.Permissions[setting]
 	if !ok {
 		return unknown
@@ -336,6 +338,6 @@ func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
 	return c.facts.Unknown[setting] || permission.Admits(value, self, c.view)
 }
 
-func (c *change) describe(setting string) string {
+func (c *subscriberChange) describe(setting string) string {
 	return permission.Describe(c.facts.Permissions[setting], c.view)
 }

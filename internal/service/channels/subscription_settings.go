@@ -57,7 +57,7 @@ func subscriptionSettingsSchema() schema.Schema {
 			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 		},
 	}
-	for _, flag := range flags {
+	for _, flag := range subscriptionFlags {
 		attributes[flag.property] = schema.BoolAttribute{
 			Optional: true, Computed: true, MarkdownDescription: flag.description,
 			PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
@@ -207,7 +207,7 @@ func updateSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 	}
 	held, current := c.Plan, *c.State
 	current.read(now, c.State.Channel.ValueString())
-	changes := conflicts(c.Plan.changes(c.State), c.Plan.changes(&current), current.changes(c.State), c.Diags)
+	changes := subscriptionConflicts(c.Plan.changes(c.State), c.Plan.changes(&current), current.changes(c.State), c.Diags)
 	if !c.Diags.HasError() {
 		now, err = setSubscriptionSettings(ctx, c, now, changes)
 	}
@@ -220,9 +220,9 @@ func updateSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 	return err
 }
 
-// conflicts returns the planned changes that are still missing, and reports settings that have another value than
+// subscriptionConflicts returns the planned changes that are still missing, and reports settings that have another value than
 // during plan.
-func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *diag.Diagnostics) (changes []zulip.SubscriptionProperty) {
+func subscriptionConflicts(planned, missing, others []zulip.SubscriptionProperty, diags *diag.Diagnostics) (changes []zulip.SubscriptionProperty) {
 	of := func(changes []zulip.SubscriptionProperty, property string) int {
 		return slices.IndexFunc(changes, func(change zulip.SubscriptionProperty) bool { return change.Property == property })
 	}
@@ -270,13 +270,13 @@ type subscriptionSettingsModel struct {
 	WildcardMentionsNotify types.Bool   `tfsdk:"wildcard_mentions_notify"`
 }
 
-// flag is one of the settings that are on or off.
-type flag struct {
+// subscriptionFlag is one of the settings that are on or off.
+type subscriptionFlag struct {
 	property, description string
 	of                    func(*subscriptionSettingsModel) *types.Bool
 }
 
-var flags = []flag{
+var subscriptionFlags = []subscriptionFlag{
 	{"is_muted", "If true, the channel is muted.", func(m *subscriptionSettingsModel) *types.Bool { return &m.IsMuted }},
 	{"pin_to_top", "If true, the channel is pinned to the top of the left sidebar.", func(m *subscriptionSettingsModel) *types.Bool { return &m.PinToTop }},
 	{"desktop_notifications", "If true, messages in the channel trigger visual desktop notifications.", func(m *subscriptionSettingsModel) *types.Bool { return &m.DesktopNotifications }},
@@ -308,7 +308,7 @@ func (m *subscriptionSettingsModel) readUnknown(found *zulip.Subscription) {
 	if m.Color.IsUnknown() {
 		m.Color = current.Color
 	}
-	for _, flag := range flags {
+	for _, flag := range subscriptionFlags {
 		if at := flag.of(m); at.IsUnknown() {
 			*at = *flag.of(&current)
 		}
@@ -321,7 +321,7 @@ func (m *subscriptionSettingsModel) changes(held *subscriptionSettingsModel) []z
 	if base.IsSet(m.Color) && !m.Color.Equal(held.Color) {
 		changes = append(changes, zulip.SubscriptionProperty{Property: "color", Value: m.Color.ValueString()})
 	}
-	for _, flag := range flags {
+	for _, flag := range subscriptionFlags {
 		if planned := *flag.of(m); base.IsSet(planned) && !planned.Equal(*flag.of(held)) {
 			changes = append(changes, zulip.SubscriptionProperty{Property: flag.property, Value: planned.ValueBool()})
 		}

@@ -2,6 +2,6 @@ package groups
 
 // Attributes and CreationAttributes are exported for tests.
 var (
-	Attributes         = &attributes
-	CreationAttributes = creationAttributes
+	Attributes         = &userGroupTable
+	CreationAttributes = userGroupCreationAttributes
 )

@@ -29,7 +29,7 @@ func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 		Attribute: l.Name + l.describe([]int64{id}, view),
 		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
-		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
+		Put: func(u *userGroupUpdate, _ *zulip.UserGroup, _ bool) {
 			if in {
 				l.change(&u.MembershipChange, []int64{id}, nil)
 			} else {
@@ -147,12 +147,12 @@ func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zu
 	if !change.Empty() && !self.refused(c.Diags) {
 		self.checkMembership(group, change, c.Diags)
 	}
-	later := after(group, update{MembershipChange: change})
+	later := userGroupAfter(group, userGroupUpdate{MembershipChange: change})
 	self.checkLockout(later, true, c.Diags)
 	warnOfCycle(view, later, c.Diags)
 	members := membership(later)
 	members.Unknown = !isKnown
-	warnOfAccess(ctx, c.Base, group, members, view, c.Diags)
+	warnOfGroupAccess(ctx, c.Base, group, members, view, c.Diags)
 }
 
 // isIn sets the group, with the state's text if the group is the same.
@@ -295,12 +295,12 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 
 // managedGroup returns the ID of a group whose members can be managed. Its error is a message for users.
 func managedGroup(s *snapshot.Snapshot, text string) (int64, error) {
-	group, err := findManageable(s, text)
+	group, err := findImportedGroup(s, text)
 	if err != nil {
 		return 0, err
 	}
 	if group.Deactivated {
-		return 0, errors.New(howToAdopt(group))
+		return 0, errors.New(howToAdoptGroup(group))
 	}
 	return group.ID, nil
 }

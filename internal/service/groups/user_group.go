@@ -29,80 +29,80 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// kind is the type of the resource.
-const kind = "zulip_user_group"
+// userGroupKind is the type of the resource.
+const userGroupKind = "zulip_user_group"
 
 type (
-	definition    = core.TableDefinition[model, zulip.UserGroup, update]
-	tableResource = core.Resource[model, zulip.UserGroup, update]
-	tablePlan     = core.TablePlan[model, zulip.UserGroup, update]
+	userGroupTableDefinition = core.TableDefinition[userGroupModel, zulip.UserGroup, userGroupUpdate]
+	userGroupResource        = core.Resource[userGroupModel, zulip.UserGroup, userGroupUpdate]
+	userGroupPlan            = core.TablePlan[userGroupModel, zulip.UserGroup, userGroupUpdate]
 )
 
 // NewUserGroupResource returns zulip_user_group.
-func NewUserGroupResource() resource.Resource { return core.NewTable(groups()) }
+func NewUserGroupResource() resource.Resource { return core.NewTable(userGroupDefinition()) }
 
 // groupOn returns the resource of groups on a server.
-func groupOn(b base.Base) *tableResource {
-	r := core.NewTable(groups())
+func groupOn(b base.Base) *userGroupResource {
+	r := core.NewTable(userGroupDefinition())
 	r.Base = b
 	return r
 }
 
-func groups() *definition {
-	return &definition{
-		Definition: core.Definition[model, zulip.UserGroup]{
+func userGroupDefinition() *userGroupTableDefinition {
+	return &userGroupTableDefinition{
+		Definition: core.Definition[userGroupModel, zulip.UserGroup]{
 			Name: "user_group", Title: "user group", Plural: "user groups",
-			Schema:       resourceSchema,
+			Schema:       userGroupSchema,
 			Source:       core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
 			Index:        (*snapshot.Snapshot).UserGroups,
 			Key:          func(group *zulip.UserGroup) int64 { return group.ID },
-			FindImported: findManageable,
+			FindImported: findImportedGroup,
 			Unsent:       []string{"adopt_deactivated"},
-			Unique: core.Unique[model, zulip.UserGroup]{
-				Of:      func(m *model) string { return m.Name.ValueString() },
-				IsTaken: isTaken,
+			Unique: core.Unique[userGroupModel, zulip.UserGroup]{
+				Of:      func(m *userGroupModel) string { return m.Name.ValueString() },
+				IsTaken: isGroupNameTaken,
 			},
-			CheckPlan: warnOfUse,
-			Create:    create,
-			Delete: func(ctx context.Context, c *core.Call, state *model) error {
-				return deactivate(ctx, groupOn(*c.Base), state)
+			CheckPlan: warnOfGroupUse,
+			Create:    createUserGroup,
+			Delete: func(ctx context.Context, c *core.Call, state *userGroupModel) error {
+				return deactivateGroup(ctx, groupOn(*c.Base), state)
 			},
 			DeleteVerb: "deactivate",
-			Archive: core.Archive[model, zulip.UserGroup]{
-				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt, Adopt: adopt,
+			Archive: core.Archive[userGroupModel, zulip.UserGroup]{
+				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdoptGroup, Adopt: adoptUserGroup,
 			},
-			Account: core.Account[model, zulip.UserGroup]{NamedPeople: func(m *model) []string {
-				return append(attributes.Sets(&m.userGroupFields).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
+			Account: core.Account[userGroupModel, zulip.UserGroup]{NamedPeople: func(m *userGroupModel) []string {
+				return append(userGroupTable.Sets(&m.userGroupFields).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 			}},
-			Creating: core.Creating[model, zulip.UserGroup]{MayBeCreated: isOwn, RegisterCreated: registerMembership},
+			Creating: core.Creating[userGroupModel, zulip.UserGroup]{MayBeCreated: isOwnGroup, RegisterCreated: registerMembership},
 		},
-		Table: core.Rows(&attributes, func(m *model) *userGroupFields { return &m.userGroupFields }),
-		CheckTable: func(ctx context.Context, p *tablePlan) {
-			wait(p)
+		Table: core.Rows(&userGroupTable, func(m *userGroupModel) *userGroupFields { return &m.userGroupFields }),
+		CheckTable: func(ctx context.Context, p *userGroupPlan) {
+			waitForUserGroupLists(p)
 			p.Compare()
-			planIDs(p)
-			check(ctx, p)
+			planUserGroupIDs(p)
+			checkUserGroupPlan(ctx, p)
 		},
-		SendUpdate:   sendUpdate,
-		Protect:      protect,
+		SendUpdate:   sendUserGroupUpdate,
+		Protect:      protectUserGroup,
 		Archives:     true,
-		Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
-		IsFreed:      isFreed,
-		CreatedBy:    createdBy,
+		Reactivation: func(u *userGroupUpdate) { u.Deactivated = new(bool) }, // (server-behavior §G4)
+		IsFreed:      isGroupNameFreed,
+		CreatedBy:    groupCreator,
 		Adoption: &core.Adoption[zulip.UserGroup]{
 			Attribute: "adopt_deactivated",
-			Warning:   warnOfAdoption, Refusal: refuseDeactivated,
+			Warning:   warnOfGroupAdoption, Refusal: refuseDeactivatedGroup,
 		},
 	}
 }
 
-// isOwn reports whether the provider's account created a group.
-func isOwn(_ *model, group *zulip.UserGroup, c *core.Call) bool {
+// isOwnGroup reports whether the provider's account created a group.
+func isOwnGroup(_ *userGroupModel, group *zulip.UserGroup, c *core.Call) bool {
 	return group.CreatorID == nil || *group.CreatorID == c.Meta.Store.Self().ID
 }
 
-// adopt returns the deactivated group of the name, if the plan asks for it.
-func adopt(ctx context.Context, c *core.Call, plan *model) (id int64, ok bool, err error) {
+// adoptUserGroup returns the deactivated group of the name, if the plan asks for it.
+func adoptUserGroup(ctx context.Context, c *core.Call, plan *userGroupModel) (id int64, ok bool, err error) {
 	if !plan.AdoptDeactivated.ValueBool() {
 		return 0, false, nil
 	}
@@ -117,8 +117,8 @@ func adopt(ctx context.Context, c *core.Call, plan *model) (id int64, ok bool, e
 	return group.ID, true, nil
 }
 
-// findManageable finds the group of an import. Its error is a message for users.
-func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error) {
+// findImportedGroup finds the group of an import. Its error is a message for users.
+func findImportedGroup(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error) {
 	found, err := lookup.Group(s, text)
 	switch {
 	case err != nil:
@@ -131,36 +131,36 @@ func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error)
 	return found.Group, nil
 }
 
-func howToAdopt(group *zulip.UserGroup) string {
+func howToAdoptGroup(group *zulip.UserGroup) string {
 	return fmt.Sprintf("User group %q is deactivated. Add a zulip_user_group with its name and adopt_deactivated = true to reactivate it.", group.Name)
 }
 
-// isTaken reports whether the server refused a creation because another group has the name.
-func isTaken(err error) bool {
+// isGroupNameTaken reports whether the server refused a creation because another group has the name.
+func isGroupNameTaken(err error) bool {
 	var refusal *zulip.Error
 	return errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "User group '") && strings.HasSuffix(refusal.Msg, "' already exists.")
 }
 
-func createdBy(group *zulip.UserGroup) (creator *int64, at time.Time) {
+func groupCreator(group *zulip.UserGroup) (creator *int64, at time.Time) {
 	if group.DateCreated != nil {
 		at = time.Unix(*group.DateCreated, 0)
 	}
 	return group.CreatorID, at
 }
 
-// isFreed reports whether this run has planned to rename a group.
-func isFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
+// isGroupNameFreed reports whether this run has planned to rename a group.
+func isGroupNameFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
 	later, _ := s.UserGroup(group.ID)
 	return later.Name != group.Name
 }
 
-func warnOfAdoption(group *zulip.UserGroup) (summary, detail string) {
+func warnOfGroupAdoption(group *zulip.UserGroup) (summary, detail string) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	return "A deactivated user group will be reactivated",
 		fmt.Sprintf("User group %q has the ID %d, and members: %d. Unset attributes are left unchanged.", group.Name, group.ID, len(group.Members))
 }
 
-func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
+func refuseDeactivatedGroup(group *zulip.UserGroup) (summary, detail string) {
 	return fmt.Sprintf("A deactivated user group has the name %q", group.Name),
 		fmt.Sprintf("Deactivated groups keep their names, and group %d has this name. "+
 			"Set adopt_deactivated = true to reactivate it with its members and permissions, choose another name, or rename the deactivated group.", group.ID)
@@ -174,7 +174,7 @@ func itself(f *userGroupFields) permission.Principal {
 // atCreation omits the permissions that name the group itself, which the server accepts once the group exists.
 func atCreation(planned *userGroupFields) *userGroupFields {
 	created := *planned
-	for _, one := range attributes.Permissions {
+	for _, one := range userGroupTable.Permissions {
 		if principals, known := attribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
 			*one.At(&created) = types.SetNull(types.StringType)
 		}
@@ -182,13 +182,13 @@ func atCreation(planned *userGroupFields) *userGroupFields {
 	return &created
 }
 
-// create creates a group and returns its ID.
-func create(ctx context.Context, c *core.Call, plan *model) (int64, error) {
+// createUserGroup creates a group and returns its ID.
+func createUserGroup(ctx context.Context, c *core.Call, plan *userGroupModel) (int64, error) {
 	var diags diag.Diagnostics
 	env := attribute.NewEnv(c.Base, c.Snapshot)
-	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, env, &diags), atCreation(&plan.userGroupFields), env)
+	steps, problems := userGroupTable.Steps(userGroupTable.PriorObject(&zulip.UserGroup{}, env, &diags), atCreation(&plan.userGroupFields), env)
 	attribute.ReportProblems(&diags, problems)
-	var all update
+	var all userGroupUpdate
 	for _, step := range steps {
 		step.Put(&all, &zulip.UserGroup{}, false)
 	}
@@ -200,7 +200,7 @@ func create(ctx context.Context, c *core.Call, plan *model) (int64, error) {
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, &diags)
+	newCaller(c.Meta, c.Snapshot).checkLockout(userGroupAfter(nil, all), false, &diags)
 	if diags.HasError() {
 		return 0, core.AsError(diags)
 	}
@@ -208,7 +208,7 @@ func create(ctx context.Context, c *core.Call, plan *model) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.WarnIgnored(fmt.Sprintf("user group %q", name), answer, attributes.Wire.Table)
+	c.WarnIgnored(fmt.Sprintf("user group %q", name), answer, userGroupTable.Wire.Table)
 	if id != 0 {
 		return id, nil
 	}
@@ -224,7 +224,7 @@ func create(ctx context.Context, c *core.Call, plan *model) (int64, error) {
 }
 
 // registerMembership registers the lists that a resource manages of a group that was just created.
-func registerMembership(c *core.Call, id int64, planned *model) {
+func registerMembership(c *core.Call, id int64, planned *userGroupModel) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.in(&planned.userGroupFields).Texts) { // on creation, only what is configured is known
 			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Name, true)
@@ -235,9 +235,9 @@ func registerMembership(c *core.Call, id int64, planned *model) {
 // toldText is on the pages of resources that change the members of groups. It says that the server notifies people.
 const toldText = "The server always notifies users by direct message when they are added or removed."
 
-func resourceSchema() schema.Schema {
-	all := attributes.ResourceAttributes()
-	maps.Copy(all, creationAttributes())
+func userGroupSchema() schema.Schema {
+	all := userGroupTable.ResourceAttributes()
+	maps.Copy(all, userGroupCreationAttributes())
 	return schema.Schema{
 		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages a [Zulip user group](https://zulip.com/help/user-groups), its members and its permissions.",
@@ -245,8 +245,8 @@ func resourceSchema() schema.Schema {
 	}
 }
 
-// creationAttributes describe how the group is created. The server does not store them, so they have no row in the table.
-func creationAttributes() map[string]schema.Attribute {
+// userGroupCreationAttributes describe how the group is created. The server does not store them, so they have no row in the table.
+func userGroupCreationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional: true, Computed: true,
@@ -273,7 +273,7 @@ func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.String
 	}
 }
 
-// userGroupFields are the attributes that the server has of a user group, for the resource and the data sources. The table [attributes]
+// userGroupFields are the attributes that the server has of a user group, for the resource and the data sources. The table [userGroupTable]
 // describes them.
 type userGroupFields struct {
 	ID          types.Int64  `tfsdk:"id"`
@@ -292,16 +292,16 @@ type userGroupFields struct {
 	CanRemoveMembersGroup types.Set `tfsdk:"can_remove_members_group"`
 }
 
-// model is the resource: the fields, and how the group is created.
-type model struct {
+// userGroupModel is the resource: the fields, and how the group is created.
+type userGroupModel struct {
 	userGroupFields
 	AdoptDeactivated types.Bool `tfsdk:"adopt_deactivated"`
 }
 
-// sendUpdate sends the group and its members in separate requests. The group goes first, so that nothing has changed
+// sendUserGroupUpdate sends the group and its members in separate requests. The group goes first, so that nothing has changed
 // when a permission is refused. The members go first if the account may lose the permission to change them, or if the
 // group is reactivated, so that it never has unplanned members.
-func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
+func sendUserGroupUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
 	all := p.Update()
 	group := func() error {
 		if all.UserGroupUpdate.Empty() {

@@ -32,36 +32,36 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// update is the content of a change: the group and its members. The server accepts each in a separate request, and
+// userGroupUpdate is the content of a change: the group and its members. The server accepts each in a separate request, and
 // executes all of a request or nothing (server-behavior §G4).
-type update struct {
+type userGroupUpdate struct {
 	zulip.UserGroupUpdate
 	zulip.MembershipChange
 }
 
 type (
-	step    = attribute.Step[*zulip.UserGroup, update]
-	pending = attribute.Pending[*zulip.UserGroup, update]
+	step    = attribute.Step[*zulip.UserGroup, userGroupUpdate]
+	pending = attribute.Pending[*zulip.UserGroup, userGroupUpdate]
 	reading = attribute.Reading[*zulip.UserGroup]
 	prior   = attribute.Prior[userGroupFields, *zulip.UserGroup]
 
-	table             = attribute.Table[userGroupFields, *zulip.UserGroup, update]
-	rows              = []attribute.Row[userGroupFields, *zulip.UserGroup, update]
-	row[V attr.Value] = attribute.Field[userGroupFields, *zulip.UserGroup, update, V]
+	table             = attribute.Table[userGroupFields, *zulip.UserGroup, userGroupUpdate]
+	rows              = []attribute.Row[userGroupFields, *zulip.UserGroup, userGroupUpdate]
+	row[V attr.Value] = attribute.Field[userGroupFields, *zulip.UserGroup, userGroupUpdate, V]
 )
 
-// maxName is the server's limit, counted in characters (server-behavior §G5).
-const maxName = 100
+// userGroupMaxName is the server's limit, counted in characters (server-behavior §G5).
+const userGroupMaxName = 100
 
-var visibleName = regexp.MustCompile(`[^\s\pZ]`)
+var visibleGroupName = regexp.MustCompile(`[^\s\pZ]`)
 
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
 const unknownText = "If a change of the list isn't known during plan, an existing group is left unchanged; apply again to update it."
 
-// attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
-// see creationAttributes.
-var attributes = table{
-	Resource: kind, OmitUnmanaged: true, New: &zulip.UserGroup{},
+// userGroupTable are the attributes that the server has of a user group, one row each. How a group is created is not among them:
+// see userGroupCreationAttributes.
+var userGroupTable = table{
+	Resource: userGroupKind, OmitUnmanaged: true, New: &zulip.UserGroup{},
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the group.",
@@ -73,21 +73,21 @@ var attributes = table{
 			Setting:  "At most 100 characters. Must be unique in the organization; case matters, and deactivated groups keep their names. Permissions that include the group follow a rename.",
 			Required: true,
 			Validators: []validator.Describer{
-				validators.Length(1, maxName),
-				validators.Matches(visibleName, "must not be white space alone"),
+				validators.Length(1, userGroupMaxName),
+				validators.Matches(visibleGroupName, "must not be white space alone"),
 				bannedPrefixes{},
 				validators.VisibleName{},
 			},
 			At:   func(f *userGroupFields) *types.String { return &f.Name },
 			Read: func(g *zulip.UserGroup) types.String { return types.StringValue(g.Name) },
-			Send: func(u *update, _ *zulip.UserGroup, v types.String) { u.Name = v.ValueStringPointer() },
+			Send: func(u *userGroupUpdate, _ *zulip.UserGroup, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		row[types.String]{
 			Name: "description", Description: "Description of the group.",
 			Setting: "Initially empty.",
 			At:      func(f *userGroupFields) *types.String { return &f.Description },
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
-			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
+			Send:    func(u *userGroupUpdate, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
 		membershipRow{
 			membershipList: membersList, description: "Emails of the direct members of the group, without deactivated users.",
@@ -108,10 +108,10 @@ var attributes = table{
 		"can_mention_group":        {At: func(f *userGroupFields) *types.Set { return &f.CanMentionGroup }},
 		"can_remove_members_group": {At: func(f *userGroupFields) *types.Set { return &f.CanRemoveMembersGroup }},
 	},
-	Wire: attribute.Permissions[*zulip.UserGroup, update]{
+	Wire: attribute.Permissions[*zulip.UserGroup, userGroupUpdate]{
 		Table:   permission.UserGroups,
 		Values:  func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
-		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
+		Changes: func(u *userGroupUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
 }
 
@@ -269,7 +269,7 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribut
 	}
 	change = step{
 		Attribute: l.Name, Prior: l.describe(before, env.View), Planned: l.describe(wanted.IDs, env.View),
-		Put: func(u *update, current *zulip.UserGroup, _ bool) {
+		Put: func(u *userGroupUpdate, current *zulip.UserGroup, _ bool) {
 			ids := l.Active(*l.current(current), env.View)
 			remove := sets.Without(ids, wanted.IDs)
 			if wanted.MayHaveMoved {
@@ -362,7 +362,7 @@ func (l membershipIDsRow) Step(*prior, *userGroupFields, attribute.Env) (change 
 	return change, nil, false
 }
 
-// KeepPrior does nothing: see [planIDs].
+// KeepPrior does nothing: see [planUserGroupIDs].
 func (l membershipIDsRow) KeepPrior(_, _, _ *userGroupFields, _ attribute.Env) {}
 
 // KeepPlanned gives the model the planned IDs that are known.

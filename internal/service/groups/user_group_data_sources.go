@@ -24,11 +24,11 @@ import (
 
 // NewUserGroupDataSource returns the data source zulip_user_group.
 func NewUserGroupDataSource() datasource.DataSource {
-	return adapter.DataSource[dataModel]{Name: "user_group", Schema: userGroupDataSchema, Read: readUserGroupData}.New()
+	return adapter.DataSource[userGroupDataModel]{Name: "user_group", Schema: userGroupDataSchema, Read: readUserGroupData}.New()
 }
 
 func userGroupDataSchema() schema.Schema {
-	all := shownAttributes()
+	all := shownGroupAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Set this or `name`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
@@ -44,7 +44,7 @@ func userGroupDataSchema() schema.Schema {
 	}
 }
 
-func readUserGroupData(_ context.Context, c *adapter.Call[dataModel], config *dataModel) error {
+func readUserGroupData(_ context.Context, c *adapter.Call[userGroupDataModel], config *userGroupDataModel) error {
 	s, err := c.Read("the user groups", store.Organization)
 	if err != nil {
 		return err
@@ -62,20 +62,20 @@ func readUserGroupData(_ context.Context, c *adapter.Call[dataModel], config *da
 		}
 		return base.Refused(at, "No such user group", detail)
 	}
-	*config = dataModel{AllMembers: lookup.UserList.Of(s.AllMembers(group), s), AllSubgroups: lookup.GroupList.Of(s.AllSubgroups(group), s)}
+	*config = userGroupDataModel{AllMembers: lookup.UserList.Of(s.AllMembers(group), s), AllSubgroups: lookup.GroupList.Of(s.AllSubgroups(group), s)}
 	config.read(group, attribute.NewEnv(c.Base, s), c.Diags)
 	return nil
 }
 
-// dataModel is the data source zulip_user_group.
-type dataModel struct {
-	shown
+// userGroupDataModel is the data source zulip_user_group.
+type userGroupDataModel struct {
+	shownGroup
 	AllMembers   types.List `tfsdk:"all_members"`
 	AllSubgroups types.List `tfsdk:"all_subgroups"`
 }
 
-// shown has the attributes of both data sources.
-type shown struct {
+// shownGroup has the attributes of both data sources.
+type shownGroup struct {
 	userGroupFields
 	CreatorID     types.Int64  `tfsdk:"creator_id"`
 	DateCreated   types.String `tfsdk:"date_created"`
@@ -83,8 +83,8 @@ type shown struct {
 	IsDeactivated types.Bool   `tfsdk:"is_deactivated"`
 }
 
-func (s *shown) read(group *zulip.UserGroup, env attribute.Env, diags *diag.Diagnostics) {
-	attributes.Read(&s.userGroupFields, group, env, diags)
+func (s *shownGroup) read(group *zulip.UserGroup, env attribute.Env, diags *diag.Diagnostics) {
+	userGroupTable.Read(&s.userGroupFields, group, env, diags)
 	s.CreatorID = types.Int64PointerValue(group.CreatorID)
 	if group.DateCreated != nil {
 		s.DateCreated = types.StringValue(time.Unix(*group.DateCreated, 0).UTC().Format(time.RFC3339))
@@ -93,9 +93,9 @@ func (s *shown) read(group *zulip.UserGroup, env attribute.Env, diags *diag.Diag
 	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
 
-// shownAttributes returns the schema of the attributes of both data sources.
-func shownAttributes() map[string]schema.Attribute {
-	all := attributes.DataSourceAttributes()
+// shownGroupAttributes returns the schema of the attributes of both data sources.
+func shownGroupAttributes() map[string]schema.Attribute {
+	all := userGroupTable.DataSourceAttributes()
 	all["creator_id"] = schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null for roles and very old groups."}
 	all["date_created"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the group was created (RFC 3339). Null for roles and very old groups."}
 	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is a role, whose members follow from the roles of users."}
@@ -110,7 +110,7 @@ func textList(description string) schema.ListAttribute {
 
 // NewUserGroupsDataSource returns the data source zulip_user_groups.
 func NewUserGroupsDataSource() datasource.DataSource {
-	return adapter.DataSource[listModel]{Name: "user_groups", Schema: userGroupsDataSchema, Read: readUserGroupsData}.New()
+	return adapter.DataSource[userGroupsModel]{Name: "user_groups", Schema: userGroupsDataSchema, Read: readUserGroupsData}.New()
 }
 
 func userGroupsDataSchema() schema.Schema {
@@ -122,13 +122,13 @@ func userGroupsDataSchema() schema.Schema {
 			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Email address or ID of a user or bot. Only groups with this member are listed, direct or through subgroups."},
 			"groups": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "User groups.",
-				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: shownGroupAttributes()},
 			},
 		},
 	}
 }
 
-func readUserGroupsData(_ context.Context, c *adapter.Call[listModel], list *listModel) error {
+func readUserGroupsData(_ context.Context, c *adapter.Call[userGroupsModel], list *userGroupsModel) error {
 	s, err := c.Read("the user groups", store.Organization)
 	if err != nil {
 		return err
@@ -141,23 +141,23 @@ func readUserGroupsData(_ context.Context, c *adapter.Call[listModel], list *lis
 		}
 		user = found.ID
 	}
-	list.Groups = []shown{}
+	list.Groups = []shownGroup{}
 	env := attribute.NewEnv(c.Base, s)
 	for _, group := range s.UserGroups().List() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
 			user != 0 && !slices.Contains(s.AllMembers(group), user) {
 			continue
 		}
-		var found shown
+		var found shownGroup
 		found.read(group, env, c.Diags)
 		list.Groups = append(list.Groups, found)
 	}
 	return nil
 }
 
-type listModel struct {
+type userGroupsModel struct {
 	IncludeRoles       types.Bool   `tfsdk:"include_roles"`
 	IncludeDeactivated types.Bool   `tfsdk:"include_deactivated"`
 	User               types.String `tfsdk:"user"`
-	Groups             []shown      `tfsdk:"groups"`
+	Groups             []shownGroup `tfsdk:"groups"`
 }

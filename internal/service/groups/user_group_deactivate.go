@@ -19,17 +19,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// deactivate deactivates a group. Nothing is deleted for good (server-behavior §G9).
-func deactivate(ctx context.Context, r *tableResource, state *model) error {
+// deactivateGroup deactivates a group. Nothing is deleted for good (server-behavior §G9).
+func deactivateGroup(ctx context.Context, r *userGroupResource, state *userGroupModel) error {
 	id := state.ID.ValueInt64()
-	err := sendDeactivate(ctx, r, state)
+	err := sendGroupDeactivate(ctx, r, state)
 	objections := zulip.Objections(err)
 	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {
 		// No other object names it: its own permissions end with it.
 		if err := leaveOwnPermissions(ctx, r, id, objections[0].Settings); err != nil {
 			return err
 		}
-		err = sendDeactivate(ctx, r, state)
+		err = sendGroupDeactivate(ctx, r, state)
 		objections = zulip.Objections(err)
 	}
 	if len(objections) == 0 {
@@ -40,9 +40,9 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
 }
 
-// sendDeactivate sends the request that deactivates a group. It is no error if the group is already deactivated or
+// sendGroupDeactivate sends the request that deactivates a group. It is no error if the group is already deactivated or
 // deleted.
-func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
+func sendGroupDeactivate(ctx context.Context, r *userGroupResource, state *userGroupModel) error {
 	id := state.ID.ValueInt64()
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
 	if err != nil && !zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
@@ -54,7 +54,7 @@ func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
 
 // leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). If
 // the account manages the group only as a member, it names itself instead.
-func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settings []string) error {
+func leaveOwnPermissions(ctx context.Context, r *userGroupResource, id int64, settings []string) error {
 	now, err := r.RereadObject(ctx, id)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
 			value.DirectMembers = append(value.DirectMembers, self)
 		}
-		steps = append(steps, attributes.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
+		steps = append(steps, userGroupTable.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
 	}
 	var diags diag.Diagnostics
 	if r.Change(ctx, id, steps, now, &diags); diags.HasError() {
@@ -85,19 +85,19 @@ const deactivateAdvice = "First remove the group from these places: with terrafo
 	"To do both in one apply, first apply the zulip_user_group with lifecycle { create_before_destroy = true }, and then remove it."
 
 // explainDeactivate names the objects and permissions that still name the group.
-func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
+func explainDeactivate(ctx context.Context, r *userGroupResource, cause error, objections []zulip.Objection) string {
 	text := base.Explain(cause)
 	s, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return text
 	}
-	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeAll(objections, s) +
+	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeGroupUses(objections, s) +
 		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + deactivateAdvice
 }
 
-// warnOfUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
+// warnOfGroupUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
 // changes first, so only the apply finds out.
-func warnOfUse(ctx context.Context, p *core.Plan[model]) {
+func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	if !p.IsDestroy() {
 		return
 	}
@@ -110,10 +110,10 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	if !ok || group.Deactivated {
 		return
 	}
-	uses := slices.DeleteFunc(usesOf(group, s), func(use zulip.Objection) bool {
+	uses := slices.DeleteFunc(groupUsesOf(group, s), func(use zulip.Objection) bool {
 		return use.Type == "channel" && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ChannelID) ||
-			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(kind, use.GroupID) ||
-			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(kind, id) })
+			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(userGroupKind, use.GroupID) ||
+			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(userGroupKind, id) })
 	})
 	markRemoved(uses, group, p.Meta, s)
 	if len(uses) > 0 {
@@ -121,7 +121,7 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
 			fmt.Sprintf("The server refuses to deactivate user group %q while it is named by:%s\n\n"+
 				"The apply changes resources that reference the group first only if the group already has lifecycle { create_before_destroy = true }. "+
-				"Otherwise it stops at the group and says what to do.", group.Name, describeFirst(uses, s)))
+				"Otherwise it stops at the group and says what to do.", group.Name, describeFirstGroupUses(uses, s)))
 	}
 }
 
@@ -147,9 +147,9 @@ func includes(value zulip.GroupSettingValue, group int64) bool {
 	return value.Group == group || slices.Contains(value.DirectSubgroups, group)
 }
 
-// usesOf returns the uses of a group because of which the server would refuse its deactivation (server-behavior §G9).
+// groupUsesOf returns the uses of a group because of which the server would refuse its deactivation (server-behavior §G9).
 // The group's own permissions don't count.
-func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
+func groupUsesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
 	settings := func(permissions map[string]zulip.GroupSettingValue) (found []string) {
 		for name, value := range permissions {
 			if includes(value, group.ID) {
@@ -185,27 +185,27 @@ func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objectio
 	return uses
 }
 
-// mostUses is the maximum number of uses that a warning lists.
-const mostUses = 10
+// mostGroupUses is the maximum number of uses that a warning lists.
+const mostGroupUses = 10
 
-// describeFirst describes the first uses of a group, and counts the others.
-func describeFirst(uses []zulip.Objection, s *snapshot.Snapshot) string {
-	text := describeAll(uses[:min(len(uses), mostUses)], s)
-	if more := len(uses) - mostUses; more > 0 {
+// describeFirstGroupUses describes the first uses of a group, and counts the others.
+func describeFirstGroupUses(uses []zulip.Objection, s *snapshot.Snapshot) string {
+	text := describeGroupUses(uses[:min(len(uses), mostGroupUses)], s)
+	if more := len(uses) - mostGroupUses; more > 0 {
 		text += fmt.Sprintf("\n  and %d more", more)
 	}
 	return text
 }
 
-func describeAll(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {
+func describeGroupUses(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {
 	for _, use := range uses {
-		text += "\n  " + describe(use, s)
+		text += "\n  " + describeGroupUse(use, s)
 	}
 	return text
 }
 
-// describe describes one use of a group.
-func describe(objection zulip.Objection, s *snapshot.Snapshot) string {
+// describeGroupUse describes one use of a group.
+func describeGroupUse(objection zulip.Objection, s *snapshot.Snapshot) string {
 	settings := strings.Join(objection.Settings, ", ")
 	group := func(id int64) string { return fmt.Sprintf("user group %q", lookup.GroupText(s, id)) }
 	switch objection.Type {

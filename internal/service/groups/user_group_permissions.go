@@ -85,7 +85,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 }
 
 // checkCaller refuses changes that the account can't make, and names who can. change has the changes of an apply.
-func (p planning) checkCaller(change update) {
+func (p userGroupPlanning) checkCaller(change userGroupUpdate) {
 	c := newCaller(p.Meta, p.Env.View)
 	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
 		return

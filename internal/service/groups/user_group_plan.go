@@ -22,17 +22,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// planning is the plan of one group while it is checked.
-type planning struct {
-	*tablePlan
+// userGroupPlanning is the plan of one group while it is checked.
+type userGroupPlanning struct {
+	*userGroupPlan
 	// now is the current group in the organization, and nil for a new one.
 	now *zulip.UserGroup
 }
 
-// check refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
+// checkUserGroupPlan refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
 // lose access.
-func check(ctx context.Context, plan *tablePlan) {
-	p := planning{tablePlan: plan, now: plan.Adopted}
+func checkUserGroupPlan(ctx context.Context, plan *userGroupPlan) {
+	p := userGroupPlanning{userGroupPlan: plan, now: plan.Adopted}
 	if p.State != nil {
 		group, ok := p.Env.View.UserGroups().ByID(p.State.ID.ValueInt64())
 		if !ok {
@@ -49,7 +49,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	p.Permissions().Check(p.Diags)
 	change := p.change()
 	p.checkCaller(change)
-	later := after(p.now, change)
+	later := userGroupAfter(p.now, change)
 	if p.now != nil {
 		warnOfCycle(p.Env.View, later, p.Diags)
 	}
@@ -59,7 +59,7 @@ func check(ctx context.Context, plan *tablePlan) {
 
 // change returns the changes of an apply, as far as they are certain. It omits those that name objects that this run
 // will create or reactivate, which the apply checks.
-func (p planning) change() (all update) {
+func (p userGroupPlanning) change() (all userGroupUpdate) {
 	now := p.now
 	if now == nil {
 		now = &zulip.UserGroup{}
@@ -80,7 +80,7 @@ func (p planning) change() (all update) {
 }
 
 // planned returns the texts in the planned value of a step for objects that this run will create or reactivate.
-func (p planning) planned(step step) (planned []string) {
+func (p userGroupPlanning) planned(step step) (planned []string) {
 	if step.Permission {
 		for _, principal := range p.Permissions().Classify(step.Attribute).Planned {
 			planned = append(planned, principal.String())
@@ -96,7 +96,7 @@ func (p planning) planned(step step) (planned []string) {
 }
 
 // key is the key of the group in the run state.
-func (p planning) key() runstate.GroupKey {
+func (p userGroupPlanning) key() runstate.GroupKey {
 	if p.now != nil {
 		return runstate.GroupKey{ID: p.now.ID}
 	}
@@ -104,7 +104,7 @@ func (p planning) key() runstate.GroupKey {
 }
 
 // checkList resolves the members or subgroups, which no other resource may manage.
-func (p planning) checkList(list membershipList) {
+func (p userGroupPlanning) checkList(list membershipList) {
 	planned, prior := list.in(&p.Plan.userGroupFields), people.Value{}
 	if p.State != nil {
 		prior = list.in(&p.State.userGroupFields)
@@ -130,7 +130,7 @@ func (p planning) checkList(list membershipList) {
 
 // checkAdopted lists the members that leave an adopted group, because the plan of a new resource shows only the future
 // members.
-func (p planning) checkAdopted(list membershipList) {
+func (p userGroupPlanning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.Name), p.now.Name
 	planned, isKnown := list.wanted(&p.Plan.userGroupFields, p.Env.View)
 	leaving := sets.Without(list.Active(*list.current(p.now), p.Env.View), planned.IDs)
@@ -145,8 +145,8 @@ func (p planning) checkAdopted(list membershipList) {
 	}
 }
 
-// wait keeps an existing group unchanged while one of its lists must wait.
-func wait(p *tablePlan) {
+// waitForUserGroupLists keeps an existing group unchanged while one of its lists must wait.
+func waitForUserGroupLists(p *userGroupPlan) {
 	if p.State == nil {
 		return
 	}
@@ -164,8 +164,8 @@ func wait(p *tablePlan) {
 	}
 }
 
-// planIDs plans the IDs of the configured lists. The IDs of other lists stay.
-func planIDs(p *tablePlan) {
+// planUserGroupIDs plans the IDs of the configured lists. The IDs of other lists stay.
+func planUserGroupIDs(p *userGroupPlan) {
 	isChange := p.State == nil || !reflect.DeepEqual(p.Plan, p.State)
 	for _, list := range membershipLists {
 		prior := people.Value{}
@@ -219,19 +219,19 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 	return ""
 }
 
-// protect runs just before a request, on the group as just read. It refuses a change by which the account would lose
+// protectUserGroup runs just before a request, on the group as just read. It refuses a change by which the account would lose
 // its permission to manage the group, or the group would contain itself.
-func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
-	later := after(now.Thing, p.Update())
+func protectUserGroup(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
+	later := userGroupAfter(now.Thing, p.Update())
 	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
 	if way := cycle(now.View, later); way != "" {
 		refuseCycle(way, diags)
 	}
 }
 
-// warnOfAccess warns, in a plan that changes the members of a group, about people who gain or lose access in
+// warnOfGroupAccess warns, in a plan that changes the members of a group, about people who gain or lose access in
 // channels. group is the current group, later the planned one.
-func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+func warnOfGroupAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(list membershipList, later []int64) bool {
 		return slices.Equal(list.Active(*list.current(group), s), list.Active(later, s))
 	}
@@ -244,7 +244,7 @@ func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, lat
 
 // warnOfMembership warns of the access that a plan changes for those who will be in the group. No permission names a
 // group that does not exist yet.
-func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) {
+func (p userGroupPlanning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) {
 	if p.now == nil {
 		return
 	}
@@ -255,7 +255,7 @@ func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) 
 			members.Unknown = true
 		}
 	}
-	warnOfAccess(ctx, &p.Base, p.now, members, p.Env.View, p.Diags)
+	warnOfGroupAccess(ctx, &p.Base, p.now, members, p.Env.View, p.Diags)
 }
 
 // membership returns the direct members of a group.
@@ -263,8 +263,8 @@ func membership(group *zulip.UserGroup) permission.Membership {
 	return permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
 }
 
-// after returns a group after an update, and the new group if group is nil.
-func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
+// userGroupAfter returns a group after an update, and the new group if group is nil.
+func userGroupAfter(group *zulip.UserGroup, change userGroupUpdate) *zulip.UserGroup {
 	var later zulip.UserGroup
 	if group != nil {
 		later = *group

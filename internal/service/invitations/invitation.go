@@ -24,8 +24,8 @@ import (
 
 const (
 	// invitationKind is the kind of invited emails in the run state, and title the name of an invitation in messages.
-	invitationKind = "zulip_invitation"
-	title          = "invitation"
+	invitationKind  = "zulip_invitation"
+	invitationTitle = "invitation"
 	// mailKind is the kind of the invitations themselves, by their IDs.
 	mailKind = "zulip_invitation by email"
 )
@@ -40,7 +40,7 @@ type invitationCall = adapter.Call[invitationModel]
 // §U17). A request therefore only has IDs that were just read for the email.
 func NewInvitationResource() resource.Resource {
 	return adapter.Resource[invitationModel]{
-		Name: title, Schema: invitationSchema,
+		Name: invitationTitle, Schema: invitationSchema,
 		Identity: adapter.Identity{{"id", "Email address that is invited."}},
 		Plan:     planInvitation, PlanDestroy: planInvitation,
 		Create: createInvitation, Read: readInvitation, Update: updateInvitation, Delete: deleteInvitation, Import: importInvitation,
@@ -73,9 +73,9 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	if made != nil {
 		(&record{Managed: made.ID, Pending: []*zulip.Invitation{made}}).store(ctx, c.Private, c.Diags)
 	}
-	c.Meta.Run.Manage(invitationKind, key(email))
+	c.Meta.Run.Manage(invitationKind, invitationKey(email))
 	c.Save(plan)
-	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(email))...)
+	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of an invitation that this resource replaces
 	return nil
 }
@@ -84,17 +84,17 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 func adoptInvitation(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return nil, base.Failed(unreadable, err, invitationHint)
+		return nil, base.Failed(invitationsUnreadable, err, invitationHint)
 	}
 	c.Plan.fillIn()
-	if found := newest(list, c.Plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, c.Plan) }); found != nil {
+	if found := newestInvitation(list, c.Plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, c.Plan) }); found != nil {
 		c.Plan.read(found)
 		return found, nil
 	}
 	return inviteNew(ctx, c)
 }
 
-const unreadable = "Cannot read the invitations"
+const invitationsUnreadable = "Cannot read the invitations"
 
 // inviteNew invites an email that is not invited yet.
 func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
@@ -102,8 +102,8 @@ func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error
 	if err != nil {
 		return nil, base.Failed("Cannot invite "+c.Plan.Email.ValueString(), err, invitationHint, nothingSent)
 	}
-	if found := newest(list, c.Plan.Email.ValueString(), anyone); found != nil {
-		existing(c.Meta, c.Plan, found).Refuse(c.Meta, c.Diags)
+	if found := newestInvitation(list, c.Plan.Email.ValueString(), anyone); found != nil {
+		existingInvitation(c.Meta, c.Plan, found).Refuse(c.Meta, c.Diags)
 		return nil, nil
 	}
 	return sendInvitation(ctx, c)
@@ -128,7 +128,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		if err != nil {
 			return 0, err
 		}
-		sent = newest(list, email, func(one *zulip.Invitation) bool {
+		sent = newestInvitation(list, email, func(one *zulip.Invitation) bool {
 			isOurs := one.InvitedByUserID == self && isNew(one.ID)
 			before[one.ID] = before[one.ID] || !isOurs
 			return isOurs
@@ -149,7 +149,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		if unread = err; err != nil {
 			return 0, nil // the invitation was sent
 		}
-		sent = newest(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
+		sent = newestInvitation(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
 		if sent == nil {
 			return 0, nil
 		}
@@ -184,26 +184,26 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 func readInvitation(ctx context.Context, c *invitationCall) error {
 	state := c.State
 	email := state.ID.ValueString()
-	c.Meta.Run.Manage(invitationKind, key(email))
+	c.Meta.Run.Manage(invitationKind, invitationKey(email))
 	if state.isAccepted() {
 		return nil
 	}
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Failed(unreadable, err, invitationHint)
+		return base.Failed(invitationsUnreadable, err, invitationHint)
 	}
-	found := managed(c.Meta, list, state, readRecord(ctx, c.PriorPrivate, c.Diags))
+	found := managedInvitation(c.Meta, list, state, readRecord(ctx, c.PriorPrivate, c.Diags))
 	if found == nil {
 		// The invitation was replaced outside Terraform by one with channels and groups that the server does not
 		// show.
-		if found = newest(list, email, anyone); found != nil {
+		if found = newestInvitation(list, email, anyone); found != nil {
 			state.ForgetHidden()
 		}
 	}
 	if found != nil {
 		state.read(found)
 		c.Save(state)
-		(&record{Managed: found.ID, Pending: of(list, email)}).store(ctx, c.Private, c.Diags)
+		(&record{Managed: found.ID, Pending: invitationsOf(list, email)}).store(ctx, c.Private, c.Diags)
 		return nil
 	}
 	user, err := accountOf(ctx, c.Meta, email)
@@ -234,7 +234,7 @@ func updateInvitation(ctx context.Context, call *invitationCall) error {
 	if diags.HasError() {
 		return nil
 	}
-	isReplaced := len(changes(state, plan, imported != nil)) > 0
+	isReplaced := len(invitationChanges(state, plan, imported != nil)) > 0
 	if state.isAccepted() || !isReplaced && len(seen.others()) == 0 {
 		call.Save(plan)
 		return nil
@@ -273,7 +273,7 @@ func updateInvitation(ctx context.Context, call *invitationCall) error {
 		plan.joined(held.account)
 	default:
 		plan.fillIn()
-		plan.read(managed(c.Meta, held.pending, state, c.seen))
+		plan.read(managedInvitation(c.Meta, held.pending, state, c.seen))
 		left = &record{Managed: c.seen.Managed, Pending: held.pending}
 	}
 	c.Save(plan)
@@ -290,7 +290,7 @@ func (c *inboxChange) start(ctx context.Context, seen *record) (*inboxReading, e
 	}
 	if c.seen = seen; seen == nil {
 		c.seen = &record{}
-		if found := managed(c.Meta, now.Thing.pending, c.State, nil); found != nil {
+		if found := managedInvitation(c.Meta, now.Thing.pending, c.State, nil); found != nil {
 			c.seen = &record{Managed: found.ID, Pending: []*zulip.Invitation{found}}
 		}
 	}
@@ -310,7 +310,7 @@ func deleteInvitation(ctx context.Context, call *invitationCall) error {
 		return base.Failed(summary, err)
 	}
 	defer done()
-	if call.Meta.Run.IsAdopted(invitationKind, key(email)) {
+	if call.Meta.Run.IsAdopted(invitationKind, invitationKey(email)) {
 		tflog.Info(ctx, "Not revoked: another resource has adopted it", map[string]any{"email": email})
 		return nil
 	}
@@ -331,9 +331,9 @@ func deleteInvitation(ctx context.Context, call *invitationCall) error {
 func importInvitation(ctx context.Context, c *invitationCall, email string) error {
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Failed(unreadable, err, invitationHint)
+		return base.Failed(invitationsUnreadable, err, invitationHint)
 	}
-	if found := newest(list, email, anyone); found != nil {
+	if found := newestInvitation(list, email, anyone); found != nil {
 		email = found.Email
 	} else if user, err := accountOf(ctx, c.Meta, email); err != nil {
 		return base.Failed("Cannot read the people", err)
@@ -343,14 +343,14 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 	}
 	c.SaveAttribute("id", email)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, []byte("true"))...)
-	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(email))...)
+	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
 	return nil
 }
 
 // NewInvitationList returns the list resource zulip_invitation: the emails with a pending invitation.
 func NewInvitationList() list.ListResource {
 	return core.NewList(core.ListDefinition[zulip.Invitation]{
-		Name: title, Plural: "invitations by email",
+		Name: invitationTitle, Plural: "invitations by email",
 		ListText: core.ListText{Called: "email address", Description: "Lists all pending invitations by email if the provider's account is an administrator, otherwise its own."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*zulip.Invitation, *snapshot.Snapshot, error) {
 			all, err := b.Meta.Store.Invitations(ctx)
@@ -367,15 +367,15 @@ func byAddress(all []*zulip.Invitation) (found []*zulip.Invitation) {
 	for _, one := range all {
 		if email := fold(one.Email); !one.IsMultiuse && !seen[email] {
 			seen[email] = true
-			found = append(found, newest(all, one.Email, anyone))
+			found = append(found, newestInvitation(all, one.Email, anyone))
 		}
 	}
 	slices.SortFunc(found, func(a, b *zulip.Invitation) int { return strings.Compare(fold(a.Email), fold(b.Email)) })
 	return found
 }
 
-// changes returns the attributes that a plan changes.
-func changes(state, plan *invitationModel, imported bool) []string {
+// invitationChanges returns the attributes that a plan changes.
+func invitationChanges(state, plan *invitationModel, imported bool) []string {
 	return invite.Changes(state.settable(), plan.settable(), imported)
 }
 

@@ -66,11 +66,11 @@ func (r *record) others() []*zulip.Invitation {
 	return slices.DeleteFunc(slices.Clone(r.Pending), func(one *zulip.Invitation) bool { return one.ID == r.Managed })
 }
 
-// managed returns the invitation that a state describes; nil if it is no longer pending. Without a record, the
+// managedInvitation returns the invitation that a state describes; nil if it is no longer pending. Without a record, the
 // invitation is found by sender and time, or only by sender if it was sent and not read yet.
-func managed(meta *base.Meta, list []*zulip.Invitation, state *invitationModel, seen *record) *zulip.Invitation {
+func managedInvitation(meta *base.Meta, list []*zulip.Invitation, state *invitationModel, seen *record) *zulip.Invitation {
 	self := meta.Store.Self().ID
-	return newest(list, state.ID.ValueString(), func(one *zulip.Invitation) bool {
+	return newestInvitation(list, state.ID.ValueString(), func(one *zulip.Invitation) bool {
 		switch {
 		case seen != nil:
 			return one.ID == seen.Managed
@@ -81,8 +81,8 @@ func managed(meta *base.Meta, list []*zulip.Invitation, state *invitationModel, 
 	})
 }
 
-// describe returns the text of an invitation in messages.
-func describe(one *zulip.Invitation) string {
+// describeInvitation returns the text of an invitation in messages.
+func describeInvitation(one *zulip.Invitation) string {
 	text := fmt.Sprintf("%s, sent by user %d on %s, ", one.InvitedAs, one.InvitedByUserID, invite.Moment(&one.Invited).ValueString())
 	if one.ExpiryDate == nil {
 		return text + "never expires"
@@ -90,10 +90,10 @@ func describe(one *zulip.Invitation) string {
 	return text + "expires on " + invite.Moment(one.ExpiryDate).ValueString()
 }
 
-func describeAll(list []*zulip.Invitation) string {
+func describeInvitations(list []*zulip.Invitation) string {
 	var texts []string
 	for _, one := range list {
-		texts = append(texts, describe(one))
+		texts = append(texts, describeInvitation(one))
 	}
 	return strings.Join(texts, "; ")
 }
@@ -166,11 +166,11 @@ func (c *inboxChange) read(ctx context.Context) (*inboxReading, error) {
 		return nil, err
 	}
 	if self := c.Meta.Store.Self().ID; c.before != nil && c.sent == nil {
-		c.sent = newest(list, c.email, func(one *zulip.Invitation) bool {
+		c.sent = newestInvitation(list, c.email, func(one *zulip.Invitation) bool {
 			return one.InvitedByUserID == self && !c.before[one.ID] && looksLike(one, c.Plan)
 		})
 	}
-	c.now = &inbox{pending: of(list, c.email)}
+	c.now = &inbox{pending: invitationsOf(list, c.email)}
 	if len(c.now.pending) == 0 {
 		c.Meta.Store.Invalidate(store.Users)
 		if c.now.account, err = accountOf(ctx, c.Meta, c.email); err != nil {
@@ -185,7 +185,7 @@ func (c *inboxChange) read(ctx context.Context) (*inboxReading, error) {
 func (c *inboxChange) steps() []inboxStep {
 	var steps []inboxStep
 	for _, one := range c.seen.Pending {
-		text, planned, isManaged := describe(one), "revoked", one.ID == c.seen.Managed
+		text, planned, isManaged := describeInvitation(one), "revoked", one.ID == c.seen.Managed
 		switch {
 		case isManaged && c.keepsManaged:
 			planned = text
@@ -223,7 +223,7 @@ func (c *inboxChange) steps() []inboxStep {
 			case now.hasAccount, len(unseen) == 0 && c.sent != nil && now.has(c.sent.ID):
 				return planned
 			case len(unseen) > 0:
-				return describeAll(unseen)
+				return describeInvitations(unseen)
 			case c.sent != nil || c.isAccepted:
 				return "sent, and no longer pending"
 			}

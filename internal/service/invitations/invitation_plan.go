@@ -32,7 +32,7 @@ import (
 // permission is the organization's permission to invite, and doing describes the action.
 const (
 	invitationPermission = "can_invite_users_group"
-	doing                = "invite people"
+	doingInvite          = "invite people"
 )
 
 // planCheck is one plan.
@@ -51,7 +51,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	if c.State != nil {
 		email := c.State.Email.ValueString()
-		core.Manage(c.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, c.Plan == nil, c.Diags)
+		core.Manage(c.Meta, core.Existing{Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: email}, c.Plan == nil, c.Diags)
 	}
 	if c.Plan == nil {
 		return p.destroy(ctx)
@@ -73,15 +73,15 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 		c.Replace("email")
 		_, err = p.sends() // planned again as a new one
 	default:
-		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(c.State.Email.ValueString()))...)
+		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(c.State.Email.ValueString()))...)
 		err = p.update(imported != nil)
 	}
 	c.Save(c.Plan)
 	return err
 }
 
-// key returns the key of an email in the run state.
-func key(email string) int64 { return core.TextID(fold(email)) }
+// invitationKey returns the key of an email in the run state.
+func invitationKey(email string) int64 { return core.TextID(fold(email)) }
 
 // create plans an invitation of an email that the state does not have. own is the invitation that it replaces.
 func (p *planCheck) create(ctx context.Context, own []int64) error {
@@ -101,15 +101,15 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	if len(own) == 0 {
 		p.Meta.Run.WillCreate(invitationKind, fold(email))
 	}
-	if p.Plan.Check(p.Meta, view, invitationPermission, doing, p.Diags); p.Diags.HasError() {
+	if p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags); p.Diags.HasError() {
 		return nil
 	}
 	list, err := p.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Failed(unreadable, err, invitationHint)
+		return base.Failed(invitationsUnreadable, err, invitationHint)
 	}
-	if found := newest(list, email, anyone); found != nil && !slices.Contains(own, key(email)) {
-		core.CheckExisting(p.Meta, existing(p.Meta, p.Plan, found), p.Diags)
+	if found := newestInvitation(list, email, anyone); found != nil && !slices.Contains(own, invitationKey(email)) {
+		core.CheckExisting(p.Meta, existingInvitation(p.Meta, p.Plan, found), p.Diags)
 	}
 	return nil
 }
@@ -139,9 +139,9 @@ func (p *planCheck) destroy(ctx context.Context) error {
 	}
 	list, err := p.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Failed(unreadable, err, invitationHint)
+		return base.Failed(invitationsUnreadable, err, invitationHint)
 	}
-	pending := of(list, p.State.Email.ValueString())
+	pending := invitationsOf(list, p.State.Email.ValueString())
 	if !p.revokes(pending) {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (p *planCheck) destroy(ctx context.Context) error {
 	if foreign := slices.DeleteFunc(slices.Clone(pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
 		email := p.State.Email.ValueString()
 		p.Diags.AddWarning("Someone else sent the invitation",
-			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, including those that the provider's account did not send: %s.", email, describeAll(foreign)))
+			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, including those that the provider's account did not send: %s.", email, describeInvitations(foreign)))
 	}
 	return nil
 }
@@ -168,8 +168,8 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 func (p *planCheck) update(imported bool) error {
 	email := p.State.Email.ValueString()
 	p.Plan.keep(p.State, p.Config)
-	p.Meta.Run.Reserve(invitationKind, fold(email), key(email))
-	changed, others := changes(p.State, p.Plan, imported), p.seen.others()
+	p.Meta.Run.Reserve(invitationKind, fold(email), invitationKey(email))
+	changed, others := invitationChanges(p.State, p.Plan, imported), p.seen.others()
 	switch {
 	case len(changed) == 0 && (len(others) == 0 || p.State.isAccepted()):
 	case p.State.isAccepted():
@@ -185,13 +185,13 @@ func (p *planCheck) update(imported bool) error {
 			if p.seen != nil && !p.revokes(p.seen.Pending) {
 				return nil
 			}
-			p.Plan.Check(p.Meta, view, invitationPermission, doing, p.Diags)
+			p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags)
 		case !p.revokes(others):
 			return nil
 		}
 		if len(others) > 0 {
 			p.Diags.AddWarning("Another invitation of the same email is pending",
-				fmt.Sprintf("%q has other pending invitations, and can join with any of them. This apply revokes: %s.", email, describeAll(others)))
+				fmt.Sprintf("%q has other pending invitations, and can join with any of them. This apply revokes: %s.", email, describeInvitations(others)))
 		}
 	}
 	return nil
@@ -229,14 +229,14 @@ func (p *planCheck) sends() (*snapshot.Snapshot, error) {
 	return p.Read("the organization", store.Channels, store.Users)
 }
 
-// existing describes a pending invitation of the planned email.
-func existing(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) core.Existing {
+// existingInvitation describes a pending invitation of the planned email.
+func existingInvitation(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) core.Existing {
 	email := plan.Email.ValueString()
 	isOwn := found.InvitedByUserID == meta.Store.Self().ID
 	made := time.Unix(found.Invited, 0)
 	asPlanned := looksLike(found, plan)
 	return core.Existing{
-		Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: found.Email, At: path.Root("email"),
+		Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: found.Email, At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s is already invited", email),
 		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
 		AsPlanned: asPlanned, Ours: isOwn && core.IsRecent(made), MayBeReplaced: asPlanned && isOwn,
@@ -253,11 +253,11 @@ func looksLike(found *zulip.Invitation, plan *invitationModel) bool {
 		(found.NotifyReferrerOnJoin == nil || !base.IsSet(plan.NotifyReferrerOnJoin) || *found.NotifyReferrerOnJoin == plan.NotifyReferrerOnJoin.ValueBool())
 }
 
-// anyone is the free of [newest] that accepts every sender.
+// anyone is the free of [newestInvitation] that accepts every sender.
 func anyone(*zulip.Invitation) bool { return true }
 
-// newest returns the newest pending invitation of an email for which free is true; nil if there is none.
-func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation) bool) (found *zulip.Invitation) {
+// newestInvitation returns the newest pending invitation of an email for which free is true; nil if there is none.
+func newestInvitation(list []*zulip.Invitation, email string, free func(*zulip.Invitation) bool) (found *zulip.Invitation) {
 	for _, one := range list {
 		if isOf(one, email) && (found == nil || one.ID > found.ID) && free(one) {
 			found = one
@@ -266,8 +266,8 @@ func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation)
 	return found
 }
 
-// of returns all pending invitations of an email, by ID.
-func of(list []*zulip.Invitation, email string) []*zulip.Invitation {
+// invitationsOf returns all pending invitations of an email, by ID.
+func invitationsOf(list []*zulip.Invitation, email string) []*zulip.Invitation {
 	found := slices.DeleteFunc(slices.Clone(list), func(one *zulip.Invitation) bool { return !isOf(one, email) })
 	slices.SortFunc(found, func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) })
 	return found
@@ -306,13 +306,13 @@ type invitationModel struct {
 	UserID               types.Int64  `tfsdk:"user_id"`
 }
 
-// notify is an attribute that older servers do not show.
-const notify = "notify_referrer_on_join"
+// notifyAttribute is an attribute that older servers do not show.
+const notifyAttribute = "notify_referrer_on_join"
 
 // settable returns by name the configured attributes of an invitation, except the email.
 func (m *invitationModel) settable() map[string]attr.Value {
 	all := m.Settable()
-	all[notify] = m.NotifyReferrerOnJoin
+	all[notifyAttribute] = m.NotifyReferrerOnJoin
 	return all
 }
 
@@ -382,7 +382,7 @@ func invitationSchema() schema.Schema {
 		Required: true, Validators: []validator.String{validators.EmailAddress{}},
 		MarkdownDescription: "Email to invite, without a name. Case is ignored. Changing it forces replacement.",
 	}
-	attributes[notify] = schema.BoolAttribute{
+	attributes[notifyAttribute] = schema.BoolAttribute{
 		Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
 		MarkdownDescription: "If true, the provider's account gets a message when the person joins. Defaults to `true`.",
 	}

@@ -39,7 +39,7 @@ func NewInviteLinkResource() resource.Resource {
 		Source:    core.Source{Part: store.Invitations},
 		Key:       func(link *zulip.Invitation) int64 { return link.ID },
 		ReadInto:  func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Call) { m.read(link) },
-		CheckPlan: checkPlan,
+		CheckPlan: checkInviteLinkPlan,
 		Delete: func(ctx context.Context, c *core.Call, state *inviteLinkModel) error {
 			return c.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64())
 		},
@@ -94,8 +94,8 @@ func (r *inviteLinkResource) ImportState(ctx context.Context, req resource.Impor
 	}
 }
 
-// link is a new link.
-type link struct {
+// newInviteLink is a new link.
+type newInviteLink struct {
 	url string
 	// invitation is the link in the server's list; nil if it was not found. problem is the reason, or nil if the list
 	// does not have it.
@@ -106,8 +106,8 @@ type link struct {
 // makeLink creates a link. The server returns the link but not its ID, which is looked up in the list. If the answer is
 // lost, the list is compared with the earlier list. A new link of this account, for the same role and the same time, is
 // the result.
-func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
-	made := &link{}
+func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*newInviteLink, error) {
+	made := &newInviteLink{}
 	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
 		list, err := r.Meta.Store.Invitations(ctx)
 		i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return r.looksLike(one, wanted) && isNew(one.ID) })
@@ -146,7 +146,7 @@ func (r *inviteLinkResource) looksLike(one *zulip.Invitation, wanted zulip.Invit
 }
 
 // explain explains what happened to a link whose ID was not found.
-func (l *link) explain() string {
+func (l *newInviteLink) explain() string {
 	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked immediately."
 	if l.problem != nil {
 		why = base.Explain(l.problem)
@@ -253,8 +253,8 @@ func (r *inviteLinkResource) ModifyPlan(ctx context.Context, req resource.Modify
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
-// checkPlan refuses a link that the server would refuse.
-func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
+// checkInviteLinkPlan refuses a link that the server would refuse.
+func checkInviteLinkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
 	}
@@ -274,7 +274,7 @@ func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkPermis
 
 // NewInviteLinksDataSource returns the data source zulip_invite_links.
 func NewInviteLinksDataSource() datasource.DataSource {
-	return adapter.DataSource[listModel]{Name: "invite_links", Schema: inviteLinksDataSchema, Read: readInviteLinksData}.New()
+	return adapter.DataSource[inviteLinksModel]{Name: "invite_links", Schema: inviteLinksDataSchema, Read: readInviteLinksData}.New()
 }
 
 func inviteLinksDataSchema() datasourceschema.Schema {
@@ -307,10 +307,10 @@ func sharedAttributes() map[string]datasourceschema.Attribute {
 	}
 }
 
-func readInviteLinksData(ctx context.Context, c *adapter.Call[listModel], list *listModel) error {
+func readInviteLinksData(ctx context.Context, c *adapter.Call[inviteLinksModel], list *inviteLinksModel) error {
 	all, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Failed(unreadable, err, inviteLinkHint)
+		return base.Failed(invitationsUnreadable, err, inviteLinkHint)
 	}
 	list.InviteLinks, list.EmailInvitations = []linkFields{}, []mailFields{}
 	// The server promises no order (server-behavior §U17).
@@ -327,7 +327,7 @@ func readInviteLinksData(ctx context.Context, c *adapter.Call[listModel], list *
 	return nil
 }
 
-type listModel struct {
+type inviteLinksModel struct {
 	InviteLinks      []linkFields `tfsdk:"invite_links"`
 	EmailInvitations []mailFields `tfsdk:"email_invitations"`
 }

@@ -31,7 +31,7 @@ func NewDraftResource() resource.Resource {
 		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Call) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
 		},
-		Validate: validate, CheckPlan: checkDraftPlan,
+		Validate: validateDraft, CheckPlan: checkDraftPlan,
 		Create: createDraft, Update: updateDraft, Delete: deleteDraft,
 		Hint: draftHint,
 		Unlisted: core.Unlisted[draftModel, zulip.Draft]{
@@ -41,8 +41,8 @@ func NewDraftResource() resource.Resource {
 	})
 }
 
-// validate refuses mistakes that are independent of the organization. A draft may have no recipients yet.
-func validate(config *draftModel, diags *diag.Diagnostics) {
+// validateDraft refuses mistakes that are independent of the organization. A draft may have no recipients yet.
+func validateDraft(config *draftModel, diags *diag.Diagnostics) {
 	if !config.IsEmpty() {
 		config.Validate(diags)
 	}
@@ -64,7 +64,7 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 		return
 	}
 	p.Plan.KeepPrior(p.State.Addressee, view, p.Meta.Store.Self().ID)
-	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
+	if !p.Plan.Content.IsUnknown() && sameDraftContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
 		p.Plan.Content = p.State.Content
 	}
 }
@@ -129,14 +129,14 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 	} else {
 		m.Addressee = compose.Addressee{Recipients: types.SetNull(types.StringType)}
 	}
-	if m.Content.IsNull() || !sameContent(m.Content.ValueString(), found.Content) {
+	if m.Content.IsNull() || !sameDraftContent(m.Content.ValueString(), found.Content) {
 		m.Content = types.StringValue(found.Content)
 	}
 }
 
-// sameContent compares contents like the server. It ignores white space at both ends, because the server removes it at
+// sameDraftContent compares contents like the server. It ignores white space at both ends, because the server removes it at
 // one end or at both, depending on its version.
-func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+func sameDraftContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 func draftSchema() schema.Schema {
 	attributes := compose.AddresseeAttributes()

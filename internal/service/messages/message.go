@@ -47,7 +47,7 @@ func NewMessageResource() resource.Resource {
 		Delete: func(ctx context.Context, c *core.Call, state *messageModel) error {
 			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
 		},
-		IsKept: func(state *messageModel) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+		IsKept: func(state *messageModel) bool { return state.OnDestroy.ValueString() == messageOnDestroyKeep },
 		Hint:   messageHint,
 	})}
 }
@@ -68,7 +68,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	made, err := send(ctx, r.Meta, to, plan.Content.ValueString())
+	made, err := sendMessage(ctx, r.Meta, to, plan.Content.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot create the message", r.Explain(err))
 		return
@@ -83,7 +83,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	sent, err := r.Meta.Store.Message(ctx, id)
 	if err != nil || sent == nil {
-		resp.Diagnostics.AddWarning("Cannot read the message after it was sent", whyNotRead(err))
+		resp.Diagnostics.AddWarning("Cannot read the message after it was sent", whyMessageNotRead(err))
 		return
 	}
 	state.read(sent, view, r.Meta.Store.Self().ID)
@@ -101,7 +101,7 @@ func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, re
 	// missing one.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	id := state.ID.ValueInt64()
-	r.Meta.Run.Manage(kind, id)
+	r.Meta.Run.Manage(messageKind, id)
 	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
@@ -174,12 +174,12 @@ func (r *messageResource) ImportState(ctx context.Context, req resource.ImportSt
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 }
 
-// kind is the kind of messages in the run state.
-const kind = "zulip_message"
+// messageKind is the kind of messages in the run state.
+const messageKind = "zulip_message"
 
 const (
-	onDestroyDelete = "delete"
-	onDestroyKeep   = "keep"
+	messageOnDestroyDelete = "delete"
+	messageOnDestroyKeep   = "keep"
 )
 
 // messageModel is the resource.
@@ -233,7 +233,7 @@ func messageSchema() schema.Schema {
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
 		MarkdownDescription: "Effect of destroying the resource: `delete` deletes the message permanently, `keep` leaves it unchanged. Defaults to `delete`. The plan warns after the time limit for deletion (`message_content_delete_limit_seconds`), which doesn't apply to accounts that can delete any message.",
-		Validators:          []validator.String{validators.OneOf(onDestroyDelete, onDestroyKeep)},
+		Validators:          []validator.String{validators.OneOf(messageOnDestroyDelete, messageOnDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the channel. Null for a direct message.",
@@ -248,11 +248,11 @@ func messageSchema() schema.Schema {
 	}
 	const onlyOnce = " Stays the same if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
 	attributes["message_url"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(kind, "message_url"),
+		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(messageKind, "message_url"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	attributes["message_link"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(kind, "message_link"),
+		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(messageKind, "message_link"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	return schema.Schema{
@@ -282,16 +282,16 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 		p.Plan.ChannelID = channelID(to)
 	}
 	if !p.IsCreate() {
-		checkChange(p, view)
+		checkMessageChange(p, view)
 	}
 	if known {
-		checkPlace(ctx, p.Meta, view, p.State, to, p.Diags)
+		checkMessagePlace(ctx, p.Meta, view, p.State, to, p.Diags)
 	}
 }
 
-// checkPlace refuses a channel and topic in which the account can't send a message, or to which it can't move the
+// checkMessagePlace refuses a channel and topic in which the account can't send a message, or to which it can't move the
 // message; prior is nil for a new one.
-func checkPlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, prior *messageModel, to zulip.Addressee, diags *diag.Diagnostics) {
+func checkMessagePlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, prior *messageModel, to zulip.Addressee, diags *diag.Diagnostics) {
 	self := meta.Store.Self().ID
 	before := zulip.Addressee{}
 	if prior != nil {
@@ -317,8 +317,8 @@ func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addr
 	return to
 }
 
-// checkChange plans another message for other recipients, and refuses to edit messages of others.
-func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
+// checkMessageChange plans another message for other recipients, and refuses to edit messages of others.
+func checkMessageChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
 	p.Plan.KeepPrior(p.State.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
@@ -345,7 +345,7 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	switch {
 	case string(settings["allow_message_editing"]) == "false":
 		reason = "The organization does not allow editing messages (allow_message_editing)."
-	case isPast(state, settings["message_content_edit_limit_seconds"]):
+	case isPastMessageLimit(state, settings["message_content_edit_limit_seconds"]):
 		reason = fmt.Sprintf("The organization allows editing for %s seconds (message_content_edit_limit_seconds). The message was sent at %s.",
 			settings["message_content_edit_limit_seconds"], state.Timestamp.ValueString())
 	default:
@@ -361,7 +361,7 @@ func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	const deleteAny = "can_delete_any_message_group"
 	state := p.State
 	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
-	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
+	if state.OnDestroy.ValueString() == messageOnDestroyKeep || !isPastMessageLimit(state, limit) {
 		return
 	}
 	everywhere, ok := view.Realm().Permissions[deleteAny]
@@ -378,8 +378,8 @@ func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 			"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), deleteAny))
 }
 
-// isPast reports whether a message is older than a limit in seconds; null is no limit.
-func isPast(state *messageModel, limit json.RawMessage) bool {
+// isPastMessageLimit reports whether a message is older than a limit in seconds; null is no limit.
+func isPastMessageLimit(state *messageModel, limit json.RawMessage) bool {
 	seconds, err := strconv.ParseInt(string(limit), 10, 64)
 	if err != nil || seconds <= 0 {
 		return false
@@ -402,8 +402,8 @@ func messageHint(err error) string {
 	return ""
 }
 
-// whyNotRead returns why a message was not found right after it existed.
-func whyNotRead(err error) string {
+// whyMessageNotRead returns why a message was not found right after it existed.
+func whyMessageNotRead(err error) string {
 	if err == nil {
 		return "The account cannot read its messages there, or the message was deleted immediately. It is in the state. The next plan shows what is left to do."
 	}

@@ -61,7 +61,7 @@ func invokeSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 		return nil
 	}
 	c.Say("Sending to %s", c.Config.Words())
-	sent, err := send(ctx, c.Meta, to, c.Config.Content.ValueString())
+	sent, err := sendMessage(ctx, c.Meta, to, c.Config.Content.ValueString())
 	if err != nil {
 		return base.Failed("Cannot send the message", err, messageHint)
 	}
@@ -78,16 +78,16 @@ type sendModel struct {
 	Content types.String `tfsdk:"content"`
 }
 
-// lookBack is the number of the account's last messages in a place that are searched for a message whose answer was
+// sendLookBack is the number of the account's last messages in a place that are searched for a message whose answer was
 // lost.
-const lookBack = 100
+const sendLookBack = 100
 
-// send sends a message. For a message that was found after a lost answer it returns only the ID.
-func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
+// sendMessage sends a message. For a message that was found after a lost answer it returns only the ID.
+func sendMessage(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
 	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
-		recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
+		recent, err := meta.Client.RecentMessages(ctx, to, self, sendLookBack)
 		if err != nil {
 			return 0, err
 		}
@@ -103,7 +103,7 @@ func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content stri
 		return sent.ID, err
 	}
 	same := fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored)
-	id, err := core.CreateOnce(ctx, meta, kind, same, look, create)
+	id, err := core.CreateOnce(ctx, meta, messageKind, same, look, create)
 	if sent.ID != id {
 		sent = zulip.SentMessage{ID: id}
 	}

@@ -200,8 +200,8 @@ func (m *narrowModel) wire(ctx context.Context, diags *diag.Diagnostics) zulip.F
 	return messages
 }
 
-// numbered are the operators whose operand is an ID, as a number.
-var numbered = []string{"channel", "stream", "sender", "id", "with", "near"}
+// numberedOperators are the operators whose operand is an ID, as a number.
+var numberedOperators = []string{"channel", "stream", "sender", "id", "with", "near"}
 
 // operand returns the operand for a request: a number, a list of numbers for direct messages, and otherwise the text.
 func operand(operator, text string) any {
@@ -209,7 +209,7 @@ func operand(operator, text string) any {
 	switch {
 	case err != nil:
 		return text
-	case slices.Contains(numbered, operator):
+	case slices.Contains(numberedOperators, operator):
 		return id
 	case operator == "dm" || operator == "dm-including":
 		return []int64{id}

@@ -22,9 +22,9 @@ type messageChange struct {
 }
 
 type (
-	step    = attribute.Step[*zulip.Message, messageChange]
-	pending = attribute.Pending[*zulip.Message, messageChange]
-	reading = attribute.Reading[*zulip.Message]
+	messageStep    = attribute.Step[*zulip.Message, messageChange]
+	messagePending = attribute.Pending[*zulip.Message, messageChange]
+	messageReading = attribute.Reading[*zulip.Message]
 )
 
 // Update moves and edits the message as planned, unless there is a conflict.
@@ -42,13 +42,13 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		checkPlace(ctx, r.Meta, view, &state, to, &resp.Diagnostics)
+		checkMessagePlace(ctx, r.Meta, view, &state, to, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
-	now := r.subject(state.ID.ValueInt64()).Change(ctx, &r.Base, steps(&state, &plan, to, view), nil, &resp.Diagnostics)
+	now := r.subject(state.ID.ValueInt64()).Change(ctx, &r.Base, messageSteps(&state, &plan, to, view), nil, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -66,26 +66,26 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// steps returns the differences between a state and a plan.
-func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapshot) (changed []step) {
-	add := func(one step) {
+// messageSteps returns the differences between a state and a plan.
+func messageSteps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapshot) (changed []messageStep) {
+	add := func(one messageStep) {
 		if one.Prior != one.Planned {
 			changed = append(changed, one)
 		}
 	}
 	if !to.IsDirect() {
-		add(step{
+		add(messageStep{
 			Attribute: "channel", Prior: channelText(state.ChannelID.ValueInt64(), view), Planned: channelText(to.ChannelID, view),
 			Current: func(m *zulip.Message) string { return channelText(m.To().ChannelID, view) },
 			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.channel = &to.ChannelID },
 		})
-		add(step{
+		add(messageStep{
 			Attribute: "topic", Prior: quotedTopic(state.Topic.ValueString()), Planned: quotedTopic(to.Topic),
 			Current: func(m *zulip.Message) string { return quotedTopic(m.To().Topic) },
 			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.topic = &to.Topic },
 		})
 	}
-	add(step{
+	add(messageStep{
 		Attribute: "content", Prior: quotedContent(state.Content.ValueString()), Planned: quotedContent(plan.Content.ValueString()),
 		Current: func(m *zulip.Message) string { return quotedContent(m.Content) },
 		Put: func(c *messageChange, _ *zulip.Message, _ bool) {
@@ -114,7 +114,7 @@ func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, me
 	name := fmt.Sprintf("message %d", id)
 	return attribute.Subject[*zulip.Message, messageChange]{
 		Of: "zulip_message", NameBefore: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
-		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*reading, error) {
+		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*messageReading, error) {
 			found, err := r.Meta.Store.Message(ctx, id)
 			switch {
 			case err != nil:
@@ -122,15 +122,15 @@ func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, me
 			case found == nil:
 				return nil, fmt.Errorf("the provider's account no longer sees %s. Plan again to see what happened", name)
 			}
-			return &reading{Thing: found}, nil
+			return &messageReading{Thing: found}, nil
 		},
-		Send: func(ctx context.Context, p pending) ([]string, error) { return nil, r.send(ctx, p) },
+		Send: func(ctx context.Context, p messagePending) ([]string, error) { return nil, r.send(ctx, p) },
 	}
 }
 
 // send sends the requests of a change, because the server does not accept a new channel and a new text in one
 // (server-behavior §M5).
-func (r *messageResource) send(ctx context.Context, p pending) error {
+func (r *messageResource) send(ctx context.Context, p messagePending) error {
 	update, from := p.Update(), p.Now.To()
 	if update.channel != nil || update.topic != nil {
 		to := from

@@ -304,16 +304,16 @@ func (m *reactionModel) find(before, after []zulip.Reaction) (zulip.Reaction, bo
 		i := slices.IndexFunc(after, func(one zulip.Reaction) bool {
 			return one.EmojiCode == m.EmojiCode.ValueString() && (m.ReactionType.IsNull() || one.Type == m.ReactionType.ValueString())
 		})
-		return at(after, i)
+		return reactionAt(after, i)
 	}
 	i := slices.IndexFunc(after, func(one zulip.Reaction) bool { return !slices.ContainsFunc(before, one.SameEmoji) })
 	if i < 0 {
 		i = slices.IndexFunc(after, func(one zulip.Reaction) bool { return one.EmojiName == m.EmojiName.ValueString() })
 	}
-	return at(after, i)
+	return reactionAt(after, i)
 }
 
-func at(list []zulip.Reaction, i int) (zulip.Reaction, bool) {
+func reactionAt(list []zulip.Reaction, i int) (zulip.Reaction, bool) {
 	if i < 0 {
 		return zulip.Reaction{}, false
 	}

@@ -31,7 +31,7 @@ func NewCodePlaygroundResource() resource.Resource {
 		Source:       core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
 		Index:        (*snapshot.Snapshot).Playgrounds,
 		Key:          func(playground *zulip.Playground) int64 { return playground.ID },
-		FindImported: find,
+		FindImported: findCodePlayground,
 		Unique: core.Unique[codePlaygroundModel, zulip.Playground]{
 			Attribute: "name", Word: "language and name",
 			Of:      (*codePlaygroundModel).name,
@@ -76,17 +76,17 @@ func codePlaygroundSchema() schema.Schema {
 			},
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Name that people see. Changing this forces a new playground.",
-				Validators: []validator.String{textValidator{}},
+				Validators: []validator.String{playgroundTextValidator{}},
 			},
 			"pygments_language": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Language of the code blocks, at most 40 characters: a name from Pygments, such as `Python`, or any other name. Changing this forces a new playground.",
-				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundLanguage}},
+				Validators:          []validator.String{playgroundTextValidator{zulip.CheckPlaygroundLanguage}},
 			},
 			"url_template": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "URL template (RFC 6570) with `code` as its only variable, such as `https://play.example.com/?code={code}`. Changing this forces a new playground.",
-				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundTemplate}},
+				Validators:          []validator.String{playgroundTextValidator{zulip.CheckPlaygroundTemplate}},
 			},
 		},
 	}
@@ -107,8 +107,8 @@ func deleteCodePlayground(ctx context.Context, c *core.Call, state *codePlaygrou
 	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
 }
 
-// find returns the only playground that matches a text. Its error is a message for users.
-func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
+// findCodePlayground returns the only playground that matches a text. Its error is a message for users.
+func findCodePlayground(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 	all := view.Playgrounds().List()
 	id, err := strconv.ParseInt(text, 10, 64)
 	isID := err == nil
@@ -142,17 +142,19 @@ func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }
 
-// textValidator accepts texts that the server stores unchanged and that pass a check.
-type textValidator struct{ check func(string) error }
+// playgroundTextValidator accepts texts that the server stores unchanged and that pass a check.
+type playgroundTextValidator struct{ check func(string) error }
 
-func (textValidator) Description(context.Context) string {
+func (playgroundTextValidator) Description(context.Context) string {
 	return "text without white space at its ends"
 }
 
-func (v textValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v playgroundTextValidator) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
 
 // ValidateString refuses other texts.
-func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v playgroundTextValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}

@@ -46,15 +46,15 @@ func NewCustomEmojiResource() resource.Resource {
 			Of:       func(m *customEmojiModel) string { return m.Name.ValueString() },
 			Where:    "the organization's settings list all, under Custom emoji",
 			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
-			Existing: describeExisting,
+			Existing: describeExistingEmoji,
 		},
 		ReadInto:  func(m *customEmojiModel, emoji *zulip.CustomEmoji, _ *core.Call) { m.read(emoji) },
 		CheckPlan: checkCustomEmojiPlan,
-		Create:    createCustomEmoji, Delete: deactivate, ReadsToDelete: true, DeleteVerb: "deactivate",
+		Create:    createCustomEmoji, Delete: deactivateEmoji, ReadsToDelete: true, DeleteVerb: "deactivate",
 		Hint: customEmojiHint,
 		Creating: core.Creating[customEmojiModel, zulip.CustomEmoji]{
 			IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Call) bool {
-				return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
+				return emoji.Name == m.Name.ValueString() && isOwnEmoji(emoji, c)
 			},
 		},
 		Archive: core.Archive[customEmojiModel, zulip.CustomEmoji]{
@@ -67,20 +67,20 @@ func NewCustomEmojiResource() resource.Resource {
 	})}
 }
 
-// describeExisting adds the author of an emoji. The server returns neither its picture nor its time, so each of the
+// describeExistingEmoji adds the author of an emoji. The server returns neither its picture nor its time, so each of the
 // account's own emoji counts as the planned one.
-func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Call) {
-	own := isOwn(emoji, c)
-	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
+func describeExistingEmoji(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Call) {
+	own := isOwnEmoji(emoji, c)
+	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, emojiAuthor(emoji, c.Snapshot))
 	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
 }
 
-// isOwn reports whether the provider's account added an emoji.
-func isOwn(emoji *zulip.CustomEmoji, c *core.Call) bool {
+// isOwnEmoji reports whether the provider's account added an emoji.
+func isOwnEmoji(emoji *zulip.CustomEmoji, c *core.Call) bool {
 	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
 }
 
-func addedBy(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
+func emojiAuthor(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
 	if emoji.AuthorID == nil {
 		return ""
 	}
@@ -124,8 +124,8 @@ func (r *customEmojiResource) ImportState(ctx context.Context, req resource.Impo
 	}
 }
 
-// deactivate deactivates the emoji by its name, because the server has no request by ID.
-func deactivate(ctx context.Context, c *core.Call, state *customEmojiModel) error {
+// deactivateEmoji deactivates the emoji by its name, because the server has no request by ID.
+func deactivateEmoji(ctx context.Context, c *core.Call, state *customEmojiModel) error {
 	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
 }
 
@@ -181,7 +181,7 @@ func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPla
 // checkCustomEmojiPlan refuses changes that the account can't make.
 func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 	if p.IsDestroy() || p.IsReplaced {
-		checkMayDeactivate(p)
+		checkMayDeactivateEmoji(p)
 	}
 	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
@@ -191,19 +191,19 @@ func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 		p.Diags.AddError("Cannot read the custom emoji", base.Explain(err))
 		return
 	}
-	checkMayAdd(p, view)
+	checkMayAddEmoji(p, view)
 }
 
-// checkMayAdd refuses an emoji that the account can't add (server-behavior §R15, §L8).
-func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
+// checkMayAddEmoji refuses an emoji that the account can't add (server-behavior §R15, §L8).
+func checkMayAddEmoji(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
 	const doing = "add emoji"
 	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
 		p.Meta.RequirePermission(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
 	}
 }
 
-// checkMayDeactivate refuses to plan the destroy of an emoji that the account can't deactivate.
-func checkMayDeactivate(p *core.Plan[customEmojiModel]) {
+// checkMayDeactivateEmoji refuses to plan the destroy of an emoji that the account can't deactivate.
+func checkMayDeactivateEmoji(p *core.Plan[customEmojiModel]) {
 	self := p.Meta.Store.Self()
 	if self.Role <= zulip.RoleAdministrator || p.State.AuthorID.ValueInt64() == self.ID {
 		return

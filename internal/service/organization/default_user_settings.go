@@ -30,8 +30,8 @@ var (
 	_ resource.ResourceWithIdentity    = (*defaultUserSettingsResource)(nil)
 )
 
-// defaults are all settings that an organization can set for new users.
-var defaults = settings.Personal("zulip_default_user_settings")
+// defaultUserSettings are all settings that an organization can set for new users.
+var defaultUserSettings = settings.Personal("zulip_default_user_settings")
 
 // defaultUserSettingsResource is zulip_default_user_settings.
 type defaultUserSettingsResource struct{ base.Resource }
@@ -49,7 +49,7 @@ func (r *defaultUserSettingsResource) Metadata(_ context.Context, req resource.M
 }
 
 func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := defaults.Attributes()
+	attributes := defaultUserSettings.Attributes()
 	attributes["id"] = schema.StringAttribute{
 		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
@@ -87,7 +87,7 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	changes := defaults.Changes(plan, held)
+	changes := defaultUserSettings.Changes(plan, held)
 	changes.Check(&r.Base, &resp.Diagnostics)
 	changes.CheckSound(ctx, plan, &r.Base, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -98,7 +98,7 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	} else {
 		state := settings.Get(ctx, req.State, &resp.Diagnostics)
 		state.RefuseNotStored(settings.Get(ctx, req.Config, &resp.Diagnostics), held, &resp.Diagnostics)
-		defaults.KeepEqual(plan, state)
+		defaultUserSettings.KeepEqual(plan, state)
 	}
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }
@@ -114,7 +114,7 @@ func (r *defaultUserSettingsResource) Create(ctx context.Context, req resource.C
 		resp.Diagnostics.AddError(defaultUserSettingsUnreadable, base.Explain(err))
 		return
 	}
-	prior := defaults.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
+	prior := defaultUserSettings.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
 	if now = r.change(ctx, prior, plan, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // no object was created that could be lost; the next apply sends the rest
 	}
@@ -147,7 +147,7 @@ func (r *defaultUserSettingsResource) Update(ctx context.Context, req resource.U
 	case !resp.Diagnostics.HasError():
 		r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
 	case now != nil:
-		defaults.Read(now.Thing, r.FeatureLevel(), state, &resp.Diagnostics).Set(ctx, &resp.State, &resp.Diagnostics)
+		defaultUserSettings.Read(now.Thing, r.FeatureLevel(), state, &resp.Diagnostics).Set(ctx, &resp.State, &resp.Diagnostics)
 	}
 }
 
@@ -172,7 +172,7 @@ func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Va
 		diags.AddError(defaultUserSettingsUnreadable, base.Explain(err))
 		return nil
 	}
-	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
+	return defaultUserSettings.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
 type defaultUserSettingsReading = attribute.Reading[settings.ServerValues]
@@ -204,7 +204,7 @@ func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan se
 			return answer.IgnoredParameters, nil
 		},
 	}
-	return subject.Change(ctx, &r.Base, defaults.Steps(prior, plan, r.FeatureLevel()), now, diags)
+	return subject.Change(ctx, &r.Base, defaultUserSettings.Steps(prior, plan, r.FeatureLevel()), now, diags)
 }
 
 // sendError is the reason why settings were not sent, or not accepted.
@@ -224,7 +224,7 @@ func (e *sendError) Explanation() string {
 // store sets the state to the server's values after an apply. A setting that the plan did not change, but that has
 // changed in the meantime, shows in the next plan.
 func (r *defaultUserSettingsResource) store(ctx context.Context, plan settings.Values, now *defaultUserSettingsReading, state *tfsdk.State, diags *diag.Diagnostics) {
-	held := defaults.Read(now.Thing, r.FeatureLevel(), plan, diags)
+	held := defaultUserSettings.Read(now.Thing, r.FeatureLevel(), plan, diags)
 	held.Keep(plan)
 	held["id"] = types.StringValue(settings.OnceID)
 	held.Set(ctx, state, diags)

@@ -109,18 +109,18 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 		return
 	}
 	detail := fmt.Sprintf("%q is the organization's last domain. ", name)
-	if isRestricted(view) {
+	if isRestrictedToDomains(view) {
 		detail += "emails_restricted_to_domains is true. The apply stops here unless another resource sets that to false or adds a domain first. "
 	}
 	detail += "Without domains, the server turns the restriction off, and any email can join."
 	if p.IsReplaced {
-		detail += "\n\nTo add the new domain first, add this to the resource:\n\n" + createFirst
+		detail += "\n\nTo add the new domain first, add this to the resource:\n\n" + createDomainFirst
 	}
 	p.Diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain", detail)
 }
 
-// createFirst adds the new domain of a replacement before the old one is removed.
-const createFirst = "  lifecycle {\n    create_before_destroy = true\n  }"
+// createDomainFirst adds the new domain of a replacement before the old one is removed.
+const createDomainFirst = "  lifecycle {\n    create_before_destroy = true\n  }"
 
 // hasOtherDomain reports whether the organization has a domain other than the named one. Domains that this run removes,
 // as isOut reports, don't count.
@@ -130,8 +130,8 @@ func hasOtherDomain(view *snapshot.Snapshot, name string, isOut func(kind string
 	})
 }
 
-// isRestricted reports whether only emails of the organization's domains can join.
-func isRestricted(view *snapshot.Snapshot) bool {
+// isRestrictedToDomains reports whether only emails of the organization's domains can join.
+func isRestrictedToDomains(view *snapshot.Snapshot) bool {
 	return string(view.Realm().Settings["emails_restricted_to_domains"]) == "true"
 }
 
@@ -153,10 +153,10 @@ func updateDomain(ctx context.Context, c *core.Call, planned, _ *domainModel) er
 func deleteDomain(ctx context.Context, c *core.Call, state *domainModel) error {
 	name := state.ID.ValueString()
 	// Since the reading, this run may have removed other domains, one at a time.
-	if isRestricted(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsGoneByRun) {
+	if isRestrictedToDomains(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsGoneByRun) {
 		return &core.InUseError{Err: base.Refused(path.Empty(), "Removing the last domain would open the organization",
 			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. Without domains, the server turns the restriction off, and any email can join. Nothing was changed.\n\n"+
-				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createFirst))}
+				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createDomainFirst))}
 	}
 	defer c.Meta.Store.Invalidate(store.Organization)
 	err := c.Meta.Client.DeleteDomain(ctx, name)

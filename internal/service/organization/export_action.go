@@ -27,19 +27,19 @@ func NewExportAction() action.Action {
 }
 
 // exportTypes are the types by their names in the API's documentation.
-var exportTypes = map[string]zulip.ExportType{public: zulip.ExportPublic, standard: zulip.ExportStandard}
+var exportTypes = map[string]zulip.ExportType{exportPublic: zulip.ExportPublic, exportStandard: zulip.ExportStandard}
 
 const (
-	public   = "public"
-	standard = "standard"
+	exportPublic   = "public"
+	exportStandard = "standard"
 
-	usualTimeout = time.Hour
-	// longestPause is the maximum time between two checks of the server's progress.
-	longestPause = 15 * time.Second
+	exportTimeout = time.Hour
+	// exportLongestPause is the maximum time between two checks of the server's progress.
+	exportLongestPause = 15 * time.Second
 
-	doing = "export the organization's data"
-	// where people find exports in the web app
-	where = "Organization settings, under Data exports"
+	doingExport = "export the organization's data"
+	// whereExports is the place of exports in the web app
+	whereExports = "Organization settings, under Data exports"
 )
 
 func exportSchema() schema.Schema {
@@ -49,11 +49,11 @@ func exportSchema() schema.Schema {
 			"export_type": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Data to export: `public`, or `standard` to add the private data of users who consent in their settings (**Let administrators export my private data**). Defaults to `public`.",
-				Validators:          []validator.String{validators.OneOf(public, standard)},
+				Validators:          []validator.String{validators.OneOf(exportPublic, exportStandard)},
 			},
 			"link_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file for the link, in an existing folder. Only the system account that runs Terraform can read it. An existing file is replaced. Without it, the link is only in " + where + ".",
+				MarkdownDescription: "Path of a file for the link, in an existing folder. Only the system account that runs Terraform can read it. An existing file is replaced. Without it, the link is only in " + whereExports + ".",
 				Validators:          []validator.String{validators.Length(1, 4096)},
 			},
 			"timeout": schema.StringAttribute{
@@ -67,15 +67,15 @@ func exportSchema() schema.Schema {
 
 // planExport refuses accounts that can't export.
 func planExport(_ context.Context, c *adapter.Call[exportModel]) error {
-	c.RequireAdministrator(doing, c.Diags)
+	c.RequireAdministrator(doingExport, c.Diags)
 	return nil
 }
 
 func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
-	if !c.RequireAdministrator(doing, c.Diags) {
+	if !c.RequireAdministrator(doingExport, c.Diags) {
 		return nil
 	}
-	link, err := newLinkFile(c.Config.LinkFile)
+	link, err := newExportLinkFile(c.Config.LinkFile)
 	if err != nil { // before the server starts to work
 		return base.Refused(path.Root("link_file"), "Cannot write the file for the link", "Nothing was sent. "+base.Sentence(err))
 	}
@@ -90,9 +90,9 @@ func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
 	}
 	if err := link.write(url); err != nil {
 		return base.Refused(path.Root("link_file"), "Cannot write the file for the link",
-			fmt.Sprintf("Export %d has finished, and its link is in %s. %s", id, where, base.Sentence(err)))
+			fmt.Sprintf("Export %d has finished, and its link is in %s. %s", id, whereExports, base.Sentence(err)))
 	}
-	in := where
+	in := whereExports
 	if link != nil {
 		in = c.Config.LinkFile.ValueString()
 	}
@@ -108,7 +108,7 @@ type exportModel struct {
 
 func (m *exportModel) timeout() time.Duration {
 	if m.Timeout.IsNull() {
-		return usualTimeout
+		return exportTimeout
 	}
 	return validators.ParseDuration(m.Timeout.ValueString())
 }
@@ -178,9 +178,9 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 	refuse := func(detail string) (string, error) {
 		return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d did not finish", id), detail)
 	}
-	const goesOn = " The server continues the export: see " + where + ". Invoking the action again starts another export."
+	const goesOn = " The server continues the export: see " + whereExports + ". Invoking the action again starts another export."
 	started := time.Now()
-	for pause := zulip.FirstPause; ; pause = min(2*pause, longestPause) {
+	for pause := zulip.FirstPause; ; pause = min(2*pause, exportLongestPause) {
 		left := timeout - time.Since(started)
 		if left <= 0 {
 			return refuse(fmt.Sprintf("It was not finished after %s.", timeout) + goesOn)
@@ -200,7 +200,7 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 		case export.Pending:
 			c.Say("Waiting for export %d: %s so far", id, time.Since(started).Round(time.Second))
 		case export.URL == nil || *export.URL == "":
-			return refuse("The server reports that it has finished, but gives no link. See " + where + ".")
+			return refuse("The server reports that it has finished, but gives no link. See " + whereExports + ".")
 		default:
 			return c.Meta.Client.Absolute(*export.URL), nil
 		}
@@ -221,14 +221,14 @@ func readExport(ctx context.Context, client *zulip.Client, id int64) (*zulip.Exp
 	return nil, nil //nolint:nilnil // there is none
 }
 
-// linkFile is the temporary file next to the target, to which the link is written first. It is nil if there is no
+// exportLinkFile is the temporary file next to the target, to which the link is written first. It is nil if there is no
 // target.
-type linkFile struct {
+type exportLinkFile struct {
 	file *os.File
 	path string
 }
 
-func newLinkFile(name types.String) (*linkFile, error) {
+func newExportLinkFile(name types.String) (*exportLinkFile, error) {
 	if name.IsNull() {
 		return nil, nil //nolint:nilnil // there is to be none
 	}
@@ -237,11 +237,11 @@ func newLinkFile(name types.String) (*linkFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &linkFile{file, target}, nil
+	return &exportLinkFile{file, target}, nil
 }
 
 // write writes the link, and moves the file to the target.
-func (l *linkFile) write(url string) error {
+func (l *exportLinkFile) write(url string) error {
 	if l == nil {
 		return nil
 	}
@@ -253,7 +253,7 @@ func (l *linkFile) write(url string) error {
 }
 
 // discard removes the file unless it was moved to the target.
-func (l *linkFile) discard() {
+func (l *exportLinkFile) discard() {
 	if l == nil {
 		return
 	}

@@ -44,7 +44,7 @@ func NewLinkifierResource() resource.Resource {
 		Key:      func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
 		Unique: core.Unique[linkifierModel, zulip.Linkifier]{
 			Attribute: "pattern", Word: "pattern",
-			Of:      func(m *linkifierModel) string { return stored(m.Pattern) },
+			Of:      func(m *linkifierModel) string { return storedLinkifierText(m.Pattern) },
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
 			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Call) {
@@ -87,13 +87,13 @@ func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 	switch {
 	case base.IsSet(config.Pattern) && base.IsSet(config.URLTemplate):
 		_, err := zulip.ParseLinkifier(config.Pattern.ValueString(), config.URLTemplate.ValueString())
-		addWrong(err, diags)
+		addLinkifierError(err, diags)
 	case base.IsSet(config.Pattern):
 		_, err := zulip.ParseLinkifierPattern(config.Pattern.ValueString())
-		addWrong(err, diags)
+		addLinkifierError(err, diags)
 	case base.IsSet(config.URLTemplate):
 		_, err := zulip.ParseURLTemplate(config.URLTemplate.ValueString())
-		addWrong(err, diags)
+		addLinkifierError(err, diags)
 	}
 	for i, text := range linkifierTextsOf(config.AlternativeURLTemplates) {
 		if _, err := zulip.ParseURLTemplate(text); err != nil {
@@ -105,8 +105,8 @@ func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 	}
 }
 
-// addWrong reports a mistake at its attribute.
-func addWrong(err error, diags *diag.Diagnostics) {
+// addLinkifierError reports a mistake at its attribute.
+func addLinkifierError(err error, diags *diag.Diagnostics) {
 	var wrong *zulip.LinkifierError
 	if errors.As(err, &wrong) {
 		diags.AddAttributeError(path.Root(wrong.Field), "Invalid linkifier", "The server would refuse it: "+wrong.Error()+".")
@@ -115,11 +115,11 @@ func addWrong(err error, diags *diag.Diagnostics) {
 
 // Descriptions of the attributes, for the resource and the data source.
 var (
-	describePattern      = "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."
-	describeTemplate     = "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."
-	describeExample      = "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")
-	describeReverse      = "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
-	describeAlternatives = "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
+	linkifierPatternText      = "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."
+	linkifierTemplateText     = "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."
+	linkifierExampleText      = "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")
+	linkifierReverseText      = "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
+	linkifierAlternativesText = "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
 )
 
 func linkifierSchema() schema.Schema {
@@ -131,35 +131,35 @@ func linkifierSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "ID of the linkifier.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
-			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: describePattern},
-			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: describeTemplate},
-			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample},
-			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse},
+			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: linkifierPatternText},
+			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: linkifierTemplateText},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: linkifierExampleText},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: linkifierReverseText},
 			"alternative_url_templates": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives,
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: linkifierAlternativesText,
 				Validators: []validator.List{validators.NoNulls()},
 			},
 		},
 	}
 }
 
-func dataSourceAttributes() map[string]datasourceschema.Attribute {
+func linkifierDataAttributes() map[string]datasourceschema.Attribute {
 	return map[string]datasourceschema.Attribute{
 		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the linkifier."},
-		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describePattern},
-		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeTemplate},
-		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeExample},
-		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeReverse},
+		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierPatternText},
+		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierTemplateText},
+		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierExampleText},
+		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierReverseText},
 		"alternative_url_templates": datasourceschema.ListAttribute{
-			ElementType: types.StringType, Computed: true, MarkdownDescription: describeAlternatives,
+			ElementType: types.StringType, Computed: true, MarkdownDescription: linkifierAlternativesText,
 		},
 	}
 }
 
 // These are the feature levels of attributes that not every server has.
 var (
-	levelReverse      = featurelevel.Since("zulip_linkifier", "example_input")
-	levelAlternatives = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
+	linkifierReverseLevel      = featurelevel.Since("zulip_linkifier", "example_input")
+	linkifierAlternativesLevel = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
 )
 
 // linkifierModel has the attributes of a linkifier that the resource and the data source share.
@@ -176,15 +176,15 @@ type linkifierModel struct {
 // that feature level does not have are null.
 func (m *linkifierModel) read(held *zulip.Linkifier, level int) {
 	m.ID = types.Int64Value(held.ID)
-	m.Pattern = keep(m.Pattern, held.Pattern)
-	m.URLTemplate = keep(m.URLTemplate, held.URLTemplate)
+	m.Pattern = keepLinkifierText(m.Pattern, held.Pattern)
+	m.URLTemplate = keepLinkifierText(m.URLTemplate, held.URLTemplate)
 	m.ExampleInput, m.ReverseTemplate = types.StringNull(), types.StringNull()
-	if level == 0 || level >= levelReverse {
-		m.ExampleInput = types.StringValue(deref(held.ExampleInput))
-		m.ReverseTemplate = types.StringValue(deref(held.ReverseTemplate))
+	if level == 0 || level >= linkifierReverseLevel {
+		m.ExampleInput = types.StringValue(linkifierTextOf(held.ExampleInput))
+		m.ReverseTemplate = types.StringValue(linkifierTextOf(held.ReverseTemplate))
 	}
 	m.AlternativeURLTemplates = types.ListNull(types.StringType)
-	if level == 0 || level >= levelAlternatives {
+	if level == 0 || level >= linkifierAlternativesLevel {
 		m.AlternativeURLTemplates = linkifierListOf(held.AlternativeURLTemplates)
 	}
 }
@@ -192,7 +192,7 @@ func (m *linkifierModel) read(held *zulip.Linkifier, level int) {
 // wire returns the planned linkifier for a request. Optional attributes are included if they differ from the state,
 // or if there is no state.
 func (m *linkifierModel) wire(state *linkifierModel) zulip.LinkifierChange {
-	change := zulip.LinkifierChange{Pattern: stored(m.Pattern), URLTemplate: stored(m.URLTemplate)}
+	change := zulip.LinkifierChange{Pattern: storedLinkifierText(m.Pattern), URLTemplate: storedLinkifierText(m.URLTemplate)}
 	if base.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
 		change.ExampleInput = m.ExampleInput.ValueStringPointer()
 	}
@@ -209,24 +209,24 @@ func (m *linkifierModel) wire(state *linkifierModel) zulip.LinkifierChange {
 // linkifierKeepPrior plans no change if only white space at the ends differs.
 func linkifierKeepPrior(plan, prior *linkifierModel) {
 	for _, text := range []struct{ planned, prior *types.String }{{&plan.Pattern, &prior.Pattern}, {&plan.URLTemplate, &prior.URLTemplate}} {
-		if base.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
+		if base.IsSet(*text.planned) && storedLinkifierText(*text.planned) == storedLinkifierText(*text.prior) {
 			*text.planned = *text.prior
 		}
 	}
 }
 
-// stored returns a pattern or template as the server stores it, without white space at both ends (server-behavior
+// storedLinkifierText returns a pattern or template as the server stores it, without white space at both ends (server-behavior
 // §L1).
-func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
+func storedLinkifierText(text types.String) string { return strings.TrimSpace(text.ValueString()) }
 
-func keep(kept types.String, held string) types.String {
-	if base.IsSet(kept) && stored(kept) == held {
+func keepLinkifierText(kept types.String, held string) types.String {
+	if base.IsSet(kept) && storedLinkifierText(kept) == held {
 		return kept
 	}
 	return types.StringValue(held)
 }
 
-func deref(text *string) string {
+func linkifierTextOf(text *string) string {
 	if text == nil {
 		return ""
 	}
@@ -287,7 +287,7 @@ func linkifierOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) 
 
 // NewLinkifiersDataSource returns the data source zulip_linkifiers.
 func NewLinkifiersDataSource() datasource.DataSource {
-	return adapter.DataSource[listModel]{Name: "linkifiers", Schema: linkifiersDataSchema, Read: readLinkifiersData}.New()
+	return adapter.DataSource[linkifiersModel]{Name: "linkifiers", Schema: linkifiersDataSchema, Read: readLinkifiersData}.New()
 }
 
 func linkifiersDataSchema() datasourceschema.Schema {
@@ -296,13 +296,13 @@ func linkifiersDataSchema() datasourceschema.Schema {
 		Attributes: map[string]datasourceschema.Attribute{
 			"linkifiers": datasourceschema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "Linkifiers in the order in which they apply.",
-				NestedObject: datasourceschema.NestedAttributeObject{Attributes: dataSourceAttributes()},
+				NestedObject: datasourceschema.NestedAttributeObject{Attributes: linkifierDataAttributes()},
 			},
 		},
 	}
 }
 
-func readLinkifiersData(_ context.Context, c *adapter.Call[listModel], list *listModel) error {
+func readLinkifiersData(_ context.Context, c *adapter.Call[linkifiersModel], list *linkifiersModel) error {
 	view, err := c.Read("the linkifiers", store.Linkifiers)
 	if err != nil {
 		return err
@@ -316,6 +316,6 @@ func readLinkifiersData(_ context.Context, c *adapter.Call[listModel], list *lis
 	return nil
 }
 
-type listModel struct {
+type linkifiersModel struct {
 	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
 }

@@ -48,7 +48,7 @@ func (r *organizationResource) Metadata(_ context.Context, req resource.Metadata
 }
 
 func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	all := attributes.ResourceAttributes()
+	all := organizationTable.ResourceAttributes()
 	all["id"] = schema.StringAttribute{
 		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
@@ -92,7 +92,7 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 		return
 	}
 	env := attribute.NewEnv(&r.Base, now.View)
-	if now = r.apply(ctx, attributes.PriorObject(now.Thing, env, &resp.Diagnostics), plan, now, env, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	if now = r.apply(ctx, organizationTable.PriorObject(now.Thing, env, &resp.Diagnostics), plan, now, env, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // no object was created that could be lost; the next apply sends the rest
 	}
 	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
@@ -104,7 +104,7 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 func (r *organizationResource) readNaming(ctx context.Context, models ...*organizationModel) (*snapshot.Snapshot, error) {
 	var named []string
 	for _, m := range models {
-		named = append(named, attributes.Sets(m).NamedUsers(permission.Organizations)...)
+		named = append(named, organizationTable.Sets(m).NamedUsers(permission.Organizations)...)
 	}
 	return r.Meta.Store.ReadNaming(ctx, named, store.Organization)
 }
@@ -136,7 +136,7 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 	env := attribute.NewEnv(&r.Base, view)
-	before := attributes.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
+	before := organizationTable.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
 	now := r.apply(ctx, before, plan, nil, env, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
@@ -159,7 +159,7 @@ func (r *organizationResource) Delete(ctx context.Context, req resource.DeleteRe
 		return
 	}
 	env := attribute.NewEnv(&r.Base, view)
-	before := attributes.PriorState(state, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
+	before := organizationTable.PriorState(state, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
 	r.apply(ctx, before, state.afterDestroy(before, view), nil, env, &resp.Diagnostics)
 }
 
@@ -174,8 +174,8 @@ const organizationUnreadable = "Cannot read the organization"
 
 // apply sends the differences between prior and planned values, and returns the result, or nil if that could not be
 // read. now was just read, or is nil.
-func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *organizationModel, now *organizationReading, env attribute.Env, diags *diag.Diagnostics) *organizationReading {
-	steps, problems := attributes.Steps(prior, plan, env)
+func (r *organizationResource) apply(ctx context.Context, prior *organizationPrior, plan *organizationModel, now *organizationReading, env attribute.Env, diags *diag.Diagnostics) *organizationReading {
+	steps, problems := organizationTable.Steps(prior, plan, env)
 	attribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil
@@ -193,7 +193,7 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)
 	}
-	attributes.SaveState(ctx, state, now, planned, attribute.NewEnv(&r.Base, nil), set, private, diags)
+	organizationTable.SaveState(ctx, state, now, planned, attribute.NewEnv(&r.Base, nil), set, private, diags)
 }
 
 // subject returns the organization as the subject of a change.
@@ -212,9 +212,9 @@ func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.R
 
 // renew sends current values of the organization, so that the server updates the copy that it compares with
 // (server-behavior §O10).
-func (r *organizationResource) renew(ctx context.Context, pending pending) error {
+func (r *organizationResource) renew(ctx context.Context, pending organizationPending) error {
 	var unreadable diag.Diagnostics // reported when the state was read
-	current := attributes.PriorObject(pending.Now, attribute.NewEnv(&r.Base, nil), &unreadable).Values
+	current := organizationTable.PriorObject(pending.Now, attribute.NewEnv(&r.Base, nil), &unreadable).Values
 	update := zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
 	names := pending.Attributes()
 	for name, held := range pending.Now.Permissions {
@@ -222,9 +222,9 @@ func (r *organizationResource) renew(ctx context.Context, pending pending) error
 			update.Permissions[name] = zulip.GroupSettingChange{New: held}
 		}
 	}
-	for _, setting := range allSettings {
+	for _, setting := range organizationSettings {
 		if slices.Contains(names, setting.Name) {
-			row{setting}.put(&update, current, pending.Now, r.FeatureLevel())
+			organizationRow{setting}.put(&update, current, pending.Now, r.FeatureLevel())
 		}
 	}
 	_, err := r.Meta.Client.UpdateRealm(ctx, update)
@@ -233,7 +233,7 @@ func (r *organizationResource) renew(ctx context.Context, pending pending) error
 
 // send sends everything in one request. The server executes it piece by piece (server-behavior §O2), so the
 // organization is read after an error.
-func (r *organizationResource) send(ctx context.Context, pending pending) (ignored []string, err error) {
+func (r *organizationResource) send(ctx context.Context, pending organizationPending) (ignored []string, err error) {
 	update := pending.Update()
 	if slices.Contains(update.Settings.Names(), waitingAttribute) {
 		// The change also decides who is a full member.
@@ -295,7 +295,7 @@ func (m *organizationModel) planResets(config *organizationModel) {
 
 // afterDestroy returns the model with the defaults of the permissions that destroying the resource resets. prior is
 // the starting point of the plan.
-func (m *organizationModel) afterDestroy(prior *prior, view *snapshot.Snapshot) *organizationModel {
+func (m *organizationModel) afterDestroy(prior *organizationPrior, view *snapshot.Snapshot) *organizationModel {
 	after := m.clone()
 	after.isDestroyed = true
 	saw := *view.Realm()
@@ -399,7 +399,7 @@ func (d *organizationDataSource) Metadata(_ context.Context, req datasource.Meta
 }
 
 func (d *organizationDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	all := attributes.DataSourceAttributes()
+	all := organizationTable.DataSourceAttributes()
 	all["id"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`."}
 	resp.Schema = datasourceschema.Schema{
 		MarkdownDescription: "Reads the settings and permissions of the organization. Settings unknown to the server are null.",
@@ -418,7 +418,7 @@ func (d *organizationDataSource) Read(ctx context.Context, _ datasource.ReadRequ
 		return
 	}
 	found := emptyModel()
-	attributes.Read(found, view.Realm(), attribute.NewEnv(&d.Base, view), &resp.Diagnostics)
+	organizationTable.Read(found, view.Realm(), attribute.NewEnv(&d.Base, view), &resp.Diagnostics)
 	found.set("id", types.StringValue(settings.OnceID))
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(found.write(ctx, &resp.State)...)

@@ -20,16 +20,15 @@ import (
 )
 
 type (
-	step                = attribute.Step[*zulip.Realm, zulip.RealmUpdate]
-	pending             = attribute.Pending[*zulip.Realm, zulip.RealmUpdate]
+	organizationStep    = attribute.Step[*zulip.Realm, zulip.RealmUpdate]
+	organizationPending = attribute.Pending[*zulip.Realm, zulip.RealmUpdate]
 	organizationReading = attribute.Reading[*zulip.Realm]
-	prior               = attribute.Prior[organizationModel, *zulip.Realm]
-	table               = attribute.Table[organizationModel, *zulip.Realm, zulip.RealmUpdate]
+	organizationPrior   = attribute.Prior[organizationModel, *zulip.Realm]
 )
 
-// attributes are the attributes of the organization: the table [settings], and the table of permissions.
-var attributes = func() table {
-	all := table{
+// organizationTable are the attributes of the organization: the table [settings], and the table of permissions.
+var organizationTable = func() attribute.Table[organizationModel, *zulip.Realm, zulip.RealmUpdate] {
+	all := attribute.Table[organizationModel, *zulip.Realm, zulip.RealmUpdate]{
 		Resource:    "zulip_organization",
 		Permissions: map[string]attribute.Permission[organizationModel]{},
 		Wire: attribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
@@ -38,8 +37,8 @@ var attributes = func() table {
 			Changes: func(u *zulip.RealmUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 		},
 	}
-	for _, setting := range allSettings {
-		all.Rows = append(all.Rows, row{setting})
+	for _, setting := range organizationSettings {
+		all.Rows = append(all.Rows, organizationRow{setting})
 	}
 	for _, setting := range permission.Organizations.All() {
 		one := attribute.Permission[organizationModel]{At: func(m *organizationModel) *types.Set { return m.permission(setting.Name) }}
@@ -51,22 +50,22 @@ var attributes = func() table {
 	return all
 }()
 
-// row is the row of a setting. The kind of the setting has the server's form of its values.
-type row struct{ settings.Setting }
+// organizationRow is the row of a setting. The kind of the setting has the server's form of its values.
+type organizationRow struct{ settings.Setting }
 
 // AttributeName is the name of the setting.
-func (r row) AttributeName() string { return r.Name }
+func (r organizationRow) AttributeName() string { return r.Name }
 
 // ResourceAttribute describes it in the schema of the resource.
-func (r row) ResourceAttribute(string) schema.Attribute { return r.Attribute() }
+func (r organizationRow) ResourceAttribute(string) schema.Attribute { return r.Attribute() }
 
 // DataSourceAttribute describes it in the schema of the data source.
-func (r row) DataSourceAttribute(string) datasourceschema.Attribute {
+func (r organizationRow) DataSourceAttribute(string) datasourceschema.Attribute {
 	return r.Setting.DataSourceAttribute()
 }
 
 // Takes returns the role or permission that an account needs to set the setting.
-func (r row) Takes() (requires attribute.Requirement) {
+func (r organizationRow) Takes() (requires attribute.Requirement) {
 	if r.OwnerOnly {
 		requires.Role = zulip.RoleOwner
 	}
@@ -74,24 +73,24 @@ func (r row) Takes() (requires attribute.Requirement) {
 }
 
 // ReadInto sets the model to the server's value.
-func (r row) ReadInto(m *organizationModel, realm *zulip.Realm, env attribute.Env, diags *diag.Diagnostics) {
+func (r organizationRow) ReadInto(m *organizationModel, realm *zulip.Realm, env attribute.Env, diags *diag.Diagnostics) {
 	if value := r.Read(realm.Settings, env.FeatureLevel, m.settings[r.Name], diags); value != nil {
 		m.set(r.Name, value)
 	}
 }
 
 // Step is the change of the setting.
-func (r row) Step(prior *prior, planned *organizationModel, env attribute.Env) (change step, problems []permission.Problem, found bool) {
+func (r organizationRow) Step(prior *organizationPrior, planned *organizationModel, env attribute.Env) (change organizationStep, problems []permission.Problem, found bool) {
 	value, before := planned.settings[r.Name], prior.Values.settings[r.Name]
 	if !r.Changes(value, before) {
 		return change, nil, false
 	}
-	return step{
-		Attribute: r.Name, Prior: describe(before), Planned: describe(value),
+	return organizationStep{
+		Attribute: r.Name, Prior: describeOrganizationValue(before), Planned: describeOrganizationValue(value),
 		Current: func(realm *zulip.Realm) string {
 			// An unreadable value was reported when the state was read. Here it only counts as different.
 			var unreadable diag.Diagnostics
-			return describe(r.Read(realm.Settings, env.FeatureLevel, nil, &unreadable))
+			return describeOrganizationValue(r.Read(realm.Settings, env.FeatureLevel, nil, &unreadable))
 		},
 		Put: func(update *zulip.RealmUpdate, current *zulip.Realm, _ bool) {
 			r.put(update, planned, current, env.FeatureLevel)
@@ -100,7 +99,7 @@ func (r row) Step(prior *prior, planned *organizationModel, env attribute.Env) (
 }
 
 // put writes the model's value into an update.
-func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip.Realm, featureLevel int) {
+func (r organizationRow) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip.Realm, featureLevel int) {
 	if r.Name == methodsAttribute {
 		update.Settings.JSON(r.Name, turnOff(m.settings[r.Name], current.AuthenticationMethods))
 		return
@@ -109,29 +108,29 @@ func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip
 }
 
 // KeepPrior keeps null if the server does not have the setting, because it won't have it after the apply either.
-func (r row) KeepPrior(config, planned, state *organizationModel, _ attribute.Env) {
+func (r organizationRow) KeepPrior(config, planned, state *organizationModel, _ attribute.Env) {
 	if before := state.settings[r.Name]; planned.settings[r.Name].IsUnknown() && config.settings[r.Name].IsNull() && before.IsNull() {
 		planned.set(r.Name, before)
 	}
 }
 
 // KeepPlanned keeps the planned value, unless that is unknown.
-func (r row) KeepPlanned(m, planned *organizationModel) {
+func (r organizationRow) KeepPlanned(m, planned *organizationModel) {
 	if value := planned.settings[r.Name]; !value.IsUnknown() {
 		m.set(r.Name, value)
 	}
 }
 
 // ForgetUnknown makes an unknown value null.
-func (r row) ForgetUnknown(m *organizationModel) {
+func (r organizationRow) ForgetUnknown(m *organizationModel) {
 	if m.settings[r.Name].IsUnknown() {
 		m.set(r.Name, r.Read(nil, 0, nil, &diag.Diagnostics{}))
 	}
 }
 
-// describe returns a value of a setting for messages. Values with the same meaning have the same text, because
+// describeOrganizationValue returns a value of a setting for messages. Values with the same meaning have the same text, because
 // Terraform normalizes every text to the Unicode normal form NFC, unlike the server.
-func describe(value attr.Value) string {
+func describeOrganizationValue(value attr.Value) string {
 	set, isSet := value.(types.Set)
 	switch {
 	case value == nil || value.IsNull():
@@ -152,10 +151,10 @@ const (
 	maxJitsiURL         = 200
 )
 
-// allSettings are the settings of `PATCH /realm` other than permissions (server-behavior §O3), in the order of the
+// organizationSettings are the settings of `PATCH /realm` other than permissions (server-behavior §O3), in the order of the
 // pages on which administrators find them. They exclude `string_id`, which moves a demo organization to another URL:
 // the provider would no longer find the organization.
-var allSettings = settings.WithLevels("zulip_organization", settings.Table{
+var organizationSettings = settings.WithLevels("zulip_organization", settings.Table{
 	// Organization profile.
 	{Name: "name", Kind: nameKind{}, Description: "Name of the organization."},
 	{Name: "description", Kind: settings.Text{MaxLength: maxDescription}, Description: "Description of the organization, in Markdown, shown before login."},

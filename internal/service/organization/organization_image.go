@@ -27,11 +27,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is the kind of the pictures in the run state.
-const kind = "zulip_organization_image"
+// imageKind is the kind of the pictures in the run state.
+const imageKind = "zulip_organization_image"
 
-// titles are the names of the pictures in messages.
-var titles = map[string]string{zulip.IconImage: "icon", zulip.LogoImage: "logo", zulip.NightLogoImage: "logo for the dark theme"}
+// imageTitles are the names of the pictures in messages.
+var imageTitles = map[string]string{zulip.IconImage: "icon", zulip.LogoImage: "logo", zulip.NightLogoImage: "logo for the dark theme"}
 
 type imageCall = adapter.Call[organizationImageModel]
 
@@ -75,7 +75,7 @@ const doingImages = "change the pictures of the organization"
 func planImage(ctx context.Context, c *imageCall) error {
 	plan, state := c.Plan, c.State
 	if state != nil {
-		core.Manage(c.Meta, existing(state), false, c.Diags)
+		core.Manage(c.Meta, existingImage(state), false, c.Diags)
 	}
 	isOther := state != nil && !plan.Kind.Equal(state.Kind)
 	if isOther {
@@ -92,7 +92,7 @@ func planImage(ctx context.Context, c *imageCall) error {
 	case state == nil:
 		err = planNewImage(ctx, c, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case !isOther:
-		c.Meta.Run.Reserve(kind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
+		c.Meta.Run.Reserve(imageKind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
 		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(state.Kind.ValueString()))...)
 	}
 	c.Save(plan)
@@ -103,11 +103,11 @@ func planImage(ctx context.Context, c *imageCall) error {
 // Terraform.
 func planImageDestroy(_ context.Context, c *imageCall) error {
 	state := c.State
-	core.Manage(c.Meta, existing(state), true, c.Diags)
+	core.Manage(c.Meta, existingImage(state), true, c.Diags)
 	c.RequireAdministrator(doingImages, c.Diags)
 	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
 		c.Diags.AddWarning(fmt.Sprintf("This apply removes another %s than it uploaded", state.title()),
-			fmt.Sprintf("This resource did not upload the picture at %q. It cannot be restored. %s", state.SourceURL.ValueString(), keepPicture))
+			fmt.Sprintf("This resource did not upload the picture at %q. It cannot be restored. %s", state.SourceURL.ValueString(), keepImageAdvice))
 	}
 	return nil
 }
@@ -119,42 +119,42 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	if plan.Kind.IsUnknown() {
 		return nil
 	}
-	if !c.Meta.Run.Reserve(kind, plan.Kind.ValueString(), own...) {
+	if !c.Meta.Run.Reserve(imageKind, plan.Kind.ValueString(), own...) {
 		return base.Refused(path.Root("kind"), fmt.Sprintf("Duplicate %s of the organization", plan.title()),
 			"Another zulip_organization_image in this configuration has the same kind. Change or remove one of them.")
 	}
-	e := existing(plan)
+	e := existingImage(plan)
 	if slices.Contains(own, e.ID) {
 		return nil // the picture is removed before, or the apply refuses
 	}
-	c.Meta.Run.WillCreate(kind, e.Name)
+	c.Meta.Run.WillCreate(imageKind, e.Name)
 	now, err := readPicture(ctx, c.Meta.Store.ReadUntil, e.Name, func(now zulip.RealmImage) bool { return !now.IsUploaded })
 	switch {
 	case err != nil:
 		return base.Failed("Cannot read the organization", err)
 	case now.Thing.IsUploaded:
-		core.CheckExisting(c.Meta, existingUpload(plan, now.Thing), c.Diags)
+		core.CheckExisting(c.Meta, existingImageUpload(plan, now.Thing), c.Diags)
 	}
 	return nil
 }
 
-// existing describes the picture of a model to the run.
-func existing(m *organizationImageModel) core.Existing {
+// existingImage describes the picture of a model to the run.
+func existingImage(m *organizationImageModel) core.Existing {
 	name := m.Kind.ValueString()
-	return core.Existing{Kind: kind, Title: "picture", Name: name, ID: core.TextID(name), Import: name}
+	return core.Existing{Kind: imageKind, Title: "picture", Name: name, ID: core.TextID(name), Import: name}
 }
 
-// existingUpload describes the uploaded picture that a model would replace.
-func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
-	e := existing(m)
+// existingImageUpload describes the uploaded picture that a model would replace.
+func existingImageUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
+	e := existingImage(m)
 	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization already has an uploaded %s", m.title())
 	e.MayBeReplaced = true // it may be the picture that this resource replaces: the server does not return the file
 	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q. The apply then uploads the file in its place.", now.URL, e.Import+"=")
 	return e
 }
 
-// keepPicture is the advice for a destroy that leaves the picture on the server.
-const keepPicture = "To keep that picture, remove the resource from the state instead: terraform state rm ADDRESS."
+// keepImageAdvice is the advice for a destroy that leaves the picture on the server.
+const keepImageAdvice = "To keep that picture, remove the resource from the state instead: terraform state rm ADDRESS."
 
 // planImageFile plans the content of the file. The same content is no change.
 func planImageFile(c *imageCall) {
@@ -178,7 +178,7 @@ func planImageFile(c *imageCall) {
 // createImage uploads the file, unless the organization has an uploaded picture.
 func createImage(ctx context.Context, c *imageCall) error {
 	plan, name := c.Plan, c.Plan.Kind.ValueString()
-	done, err := c.Meta.Run.Lock(ctx, kind+" "+name)
+	done, err := c.Meta.Run.Lock(ctx, imageKind+" "+name)
 	if err != nil {
 		return base.Failed("Cannot upload the "+plan.title()+" of the organization", err)
 	}
@@ -188,7 +188,7 @@ func createImage(ctx context.Context, c *imageCall) error {
 	case err != nil:
 		return base.Refused(path.Empty(), "Cannot read the "+plan.title()+" of the organization", "Nothing was sent. "+base.Explain(err))
 	case now.Thing.IsUploaded:
-		existingUpload(plan, now.Thing).Refuse(c.Meta, c.Diags)
+		existingImageUpload(plan, now.Thing).Refuse(c.Meta, c.Diags)
 		return nil
 	}
 	image, ok := plan.open(c.Diags)
@@ -251,7 +251,7 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 		return image.URL
 	}
 	return change.Run(ctx, c.Base, attribute.Subject[zulip.RealmImage, struct{}]{
-		Of: kind, NameBefore: title, Name: func(zulip.RealmImage) string { return title },
+		Of: imageKind, NameBefore: title, Name: func(zulip.RealmImage) string { return title },
 		Read: func(ctx context.Context, shows func(zulip.RealmImage) bool) (*imageReading, error) {
 			return readPicture(ctx, c.Meta.Store.FreshUntil, m.Kind.ValueString(), shows)
 		},
@@ -264,7 +264,7 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 // readImage checks whether the picture is still the uploaded one.
 func readImage(ctx context.Context, c *imageCall) error {
 	state := c.State
-	c.Meta.Run.Manage(kind, core.TextID(state.ID.ValueString()))
+	c.Meta.Run.Manage(imageKind, core.TextID(state.ID.ValueString()))
 	reading, err := readPicture(ctx, c.Meta.Store.ReadUntil, state.ID.ValueString(), func(now zulip.RealmImage) bool {
 		return now.IsUploaded && (state.SourceURL.IsNull() || state.SourceURL.ValueString() == now.URL)
 	})
@@ -304,7 +304,7 @@ func updateImage(ctx context.Context, c *imageCall) error {
 // deleteImage removes the picture, unless it has changed since the plan.
 func deleteImage(ctx context.Context, c *imageCall) error {
 	name := c.State.ID.ValueString()
-	done, err := c.Meta.Run.Lock(ctx, kind+" "+name)
+	done, err := c.Meta.Run.Lock(ctx, imageKind+" "+name)
 	if err != nil {
 		return base.Failed("Cannot remove the "+c.State.title()+" of the organization", err)
 	}
@@ -312,7 +312,7 @@ func deleteImage(ctx context.Context, c *imageCall) error {
 	changeImage(ctx, c, c.State, picture.Change[zulip.RealmImage]{
 		Prior: c.State.SourceURL.ValueString(),
 		Send:  func(ctx context.Context) error { return c.Meta.Client.RemoveRealmImage(ctx, name) },
-	}, "Plan again to remove the current picture. "+keepPicture, nil)
+	}, "Plan again to remove the current picture. "+keepImageAdvice, nil)
 	return nil
 }
 
@@ -321,7 +321,7 @@ func deleteImage(ctx context.Context, c *imageCall) error {
 func importImage(ctx context.Context, c *imageCall, text string) error {
 	name, file, hasFile := strings.Cut(text, "=")
 	const summary = "Cannot import this picture of the organization"
-	if titles[name] == "" {
+	if imageTitles[name] == "" {
 		return base.Refused(path.Empty(), summary, fmt.Sprintf("%q is not one of icon, logo, night_logo.", name))
 	}
 	view, err := c.Read("the organization", store.Organization)
@@ -329,7 +329,7 @@ func importImage(ctx context.Context, c *imageCall, text string) error {
 		return err
 	}
 	if !view.Realm().Image(name).IsUploaded {
-		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has no uploaded %s. It shows the default.", titles[name]))
+		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has no uploaded %s. It shows the default.", imageTitles[name]))
 	}
 	c.SaveAttribute("id", name)
 	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
@@ -351,7 +351,7 @@ type organizationImageModel struct {
 	SourceURL  types.String `tfsdk:"source_url"`
 }
 
-func (m *organizationImageModel) title() string { return titles[m.Kind.ValueString()] }
+func (m *organizationImageModel) title() string { return imageTitles[m.Kind.ValueString()] }
 
 // open opens the planned file, and completes the model.
 func (m *organizationImageModel) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {

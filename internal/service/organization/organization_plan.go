@@ -37,16 +37,16 @@ const (
 	moderationAttribute = "moderation_request_channel_id"
 )
 
-// planning is the plan of the organization while it is checked.
-type planning struct {
+// organizationPlanning is the plan of the organization while it is checked.
+type organizationPlanning struct {
 	*organizationResource
 	view         *snapshot.Snapshot
 	config, plan *organizationModel
 	state        *organizationModel // nil for a new resource
-	prior        *prior
+	prior        *organizationPrior
 	// changes are the settings, and steps the settings and permissions, that an apply would send.
 	changes settings.Table
-	steps   []step
+	steps   []organizationStep
 	diags   *diag.Diagnostics
 }
 
@@ -60,7 +60,7 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	p := planning{organizationResource: r, diags: &resp.Diagnostics}
+	p := organizationPlanning{organizationResource: r, diags: &resp.Diagnostics}
 	p.config, p.plan = getModel(ctx, req.Config, p.diags), getModel(ctx, req.Plan, p.diags)
 	if req.State.Raw.IsNull() {
 		p.plan.omitUnset(p.config)
@@ -77,18 +77,18 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	env := attribute.NewEnv(&r.Base, p.view)
 	if p.state != nil {
-		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
+		p.prior = organizationTable.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
 		current := emptyModel()
-		attributes.Read(current, p.view.Realm(), env, p.diags)
+		organizationTable.Read(current, p.view.Realm(), env, p.diags)
 		p.state.values().RefuseNotStored(p.config.values(), current.values(), p.diags)
 	} else {
-		p.prior = attributes.PriorObject(p.view.Realm(), env, p.diags)
+		p.prior = organizationTable.PriorObject(p.view.Realm(), env, p.diags)
 	}
 	p.plan.planResets(p.config)
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
-	attributes.KeepPrior(p.config, p.plan, p.prior, env)
-	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
-	p.steps, _ = attributes.Steps(p.prior, p.plan, env) // the checks report unresolved values
+	organizationTable.KeepPrior(p.config, p.plan, p.prior, env)
+	p.changes = organizationSettings.Changes(p.plan.settings, p.prior.Values.settings)
+	p.steps, _ = organizationTable.Steps(p.prior, p.plan, env) // the checks report unresolved values
 	p.check(ctx)
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
@@ -113,11 +113,11 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 		return
 	}
 	env := attribute.NewEnv(&r.Base, view)
-	p := planning{organizationResource: r, diags: diags, view: view, state: state}
-	p.prior = attributes.PriorState(state, attribute.Raw(ctx, req.Private, diags), env)
+	p := organizationPlanning{organizationResource: r, diags: diags, view: view, state: state}
+	p.prior = organizationTable.PriorState(state, attribute.Raw(ctx, req.Private, diags), env)
 	p.plan = state.afterDestroy(p.prior, view)
 	p.config = p.plan
-	p.steps, _ = attributes.Steps(p.prior, p.plan, env)
+	p.steps, _ = organizationTable.Steps(p.prior, p.plan, env)
 	if p.checkCaller(); diags.HasError() {
 		return
 	}
@@ -133,12 +133,12 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 }
 
 // permissions returns the plan of the permissions, for the common checks.
-func (p *planning) permissions() attribute.PermissionPlan {
-	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
+func (p *organizationPlanning) permissions() attribute.PermissionPlan {
+	return organizationTable.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
 // check refuses changes that the server would refuse, with the reason and the fix.
-func (p *planning) check(ctx context.Context) {
+func (p *organizationPlanning) check(ctx context.Context) {
 	p.permissions().Check(p.diags)
 	p.checkCaller()
 	p.checkAlone()
@@ -168,7 +168,7 @@ func (p *planning) check(ctx context.Context) {
 
 // settingsAccess returns the planned waiting period and the planned access of spectators. No other setting that is not
 // a permission decides access.
-func (p *planning) settingsAccess() permission.Change {
+func (p *organizationPlanning) settingsAccess() permission.Change {
 	change := permission.Change{
 		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),
 	}
@@ -190,14 +190,14 @@ func (p *planning) settingsAccess() permission.Change {
 }
 
 // isYetUnknown reports whether the configuration sets an attribute to an unknown value.
-func (p *planning) isYetUnknown(attribute string) bool {
+func (p *organizationPlanning) isYetUnknown(attribute string) bool {
 	config, plan := p.config.settings[attribute], p.plan.settings[attribute]
 	return config != nil && !config.IsNull() && plan != nil && plan.IsUnknown()
 }
 
 // checkCaller refuses attributes that the account can't send. The server would refuse the whole request for one
 // attribute, even without a change (server-behavior §O1).
-func (p *planning) checkCaller() {
+func (p *organizationPlanning) checkCaller() {
 	if len(p.steps) == 0 {
 		return
 	}
@@ -208,7 +208,7 @@ func (p *planning) checkCaller() {
 	}
 	var forOwners []string
 	for _, step := range p.steps {
-		if attributes.Requires(step.Attribute).Role == zulip.RoleOwner {
+		if organizationTable.Requires(step.Attribute).Role == zulip.RoleOwner {
 			forOwners = append(forOwners, step.Attribute)
 		}
 	}
@@ -239,13 +239,13 @@ func owners(view *snapshot.Snapshot) []string {
 
 // checkAlone refuses two resources of the configuration that set the same attribute, because each apply would undo the
 // other's change.
-func (p *planning) checkAlone() {
-	for _, setting := range allSettings {
+func (p *organizationPlanning) checkAlone() {
+	for _, setting := range organizationSettings {
 		value := p.plan.settings[setting.Name]
 		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
 			continue
 		}
-		p.declare(setting.Name, describe(value))
+		p.declare(setting.Name, describeOrganizationValue(value))
 	}
 	for _, setting := range permission.Organizations.Settings {
 		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))
@@ -258,7 +258,7 @@ func (p *planning) checkAlone() {
 	}
 }
 
-func (p *planning) declare(attribute, words string) {
+func (p *organizationPlanning) declare(attribute, words string) {
 	if !p.Meta.Run.Declare("zulip_organization."+attribute, 0, words) {
 		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
 			fmt.Sprintf("Here it is %s, but another zulip_organization of this configuration sets another value. Each apply would undo the change of the other. Keep one resource for the organization.", words))
@@ -267,7 +267,7 @@ func (p *planning) declare(attribute, words string) {
 
 // checkMethods refuses ways to log in that the server does not enable (server-behavior §O13), or that the organization's
 // plan does not include.
-func (p *planning) checkMethods(names []string) {
+func (p *organizationPlanning) checkMethods(names []string) {
 	methods := p.view.Realm().AuthenticationMethods
 	for _, name := range names {
 		method, ok := methods[name]
@@ -283,7 +283,7 @@ func (p *planning) checkMethods(names []string) {
 
 // checkVideoChat refuses a provider of calls that the server is not set up for. Not every server lists its providers.
 // One that the server is too old for was refused before.
-func (p *planning) checkVideoChat(value attr.Value) {
+func (p *organizationPlanning) checkVideoChat(value attr.Value) {
 	text, _ := value.(types.String)
 	var there []string
 	for _, provider := range p.view.Realm().VideoChatProviders {
@@ -304,7 +304,7 @@ func (p *planning) checkVideoChat(value attr.Value) {
 
 // checkDigest refuses to turn digests on if the server would never show it: a server that sends no digests shows that
 // they are off.
-func (p *planning) checkDigest(value attr.Value) {
+func (p *organizationPlanning) checkDigest(value attr.Value) {
 	flag, _ := value.(types.Bool)
 	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
 		p.diags.AddAttributeError(path.Root(digestAttribute), "The server does not send digests",
@@ -313,7 +313,7 @@ func (p *planning) checkDigest(value attr.Value) {
 }
 
 // checkChannel refuses a channel that the organization cannot use for the purpose.
-func (p *planning) checkChannel(ctx context.Context, attribute string, value attr.Value) {
+func (p *organizationPlanning) checkChannel(ctx context.Context, attribute string, value attr.Value) {
 	number, _ := value.(types.Int64)
 	if number.ValueInt64() == noChannel {
 		return

@@ -82,7 +82,7 @@ func (m *profileFieldModel) fieldWithSameName(view *snapshot.Snapshot) (*zulip.P
 		return view.ProfileFields().ByName(m.Name.ValueString())
 	}
 	for _, field := range view.ProfileFields().List() {
-		if subtype := field.ExternalAccount().Subtype; subtype != "" && subtype == m.Subtype.ValueString() && subtype != custom {
+		if subtype := field.ExternalAccount().Subtype; subtype != "" && subtype == m.Subtype.ValueString() && subtype != customFieldType {
 			return field, true
 		}
 	}
@@ -112,12 +112,12 @@ func profileFieldHint(err error) string {
 // The server's limits, counted in characters (server-behavior §L5).
 const (
 	profileFieldMaxName = 40
-	maxHint             = 80
+	profileFieldMaxHint = 80
 )
 
 var (
-	trimmed  = regexp.MustCompile(`(?s)^[^\s\pZ](.*[^\s\pZ])?$`)
-	notBlank = regexp.MustCompile(`[^\s\pZ]`)
+	trimmedProfileFieldName = regexp.MustCompile(`(?s)^[^\s\pZ](.*[^\s\pZ])?$`)
+	notBlank                = regexp.MustCompile(`[^\s\pZ]`)
 )
 
 func profileFieldSchema() schema.Schema {
@@ -136,16 +136,16 @@ func profileFieldSchema() schema.Schema {
 			MarkdownDescription: "Label, at most 40 characters. Required, unless `subtype` is a service that the server knows: the server then chooses the name.",
 			Validators: []validator.String{
 				validators.Length(1, profileFieldMaxName),
-				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would remove"),
+				validators.Matches(trimmedProfileFieldName, "must not be blank, or begin or end with white space, which the server would remove"),
 				validators.VisibleName{},
 			},
 		},
 		"hint": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Help text, at most 80 characters.",
-			Validators:          []validator.String{validators.Length(0, maxHint)},
+			Validators:          []validator.String{validators.Length(0, profileFieldMaxHint)},
 		},
-		"options": optionsAttribute(),
+		"options": profileFieldOptions(),
 		"subtype": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "Service of the type `external_account`, and required for it: `github`, `twitter`, or `custom` for any other service.",
@@ -171,7 +171,7 @@ func profileFieldSchema() schema.Schema {
 	}
 }
 
-func optionsAttribute() schema.ListNestedAttribute {
+func profileFieldOptions() schema.ListNestedAttribute {
 	filled := []validator.String{validators.Matches(notBlank, "must not be blank")}
 	return schema.ListNestedAttribute{
 		Optional:            true,
@@ -190,8 +190,8 @@ func optionsAttribute() schema.ListNestedAttribute {
 // levelLongSummary is the feature level from which a long text can be in the summary of a profile.
 var levelLongSummary = featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true")
 
-// custom is the subtype of an external account that the server knows nothing about.
-const custom = "custom"
+// customFieldType is the subtype of an external account that the server knows nothing about.
+const customFieldType = "custom"
 
 // profileFieldModel is the resource.
 type profileFieldModel struct {
@@ -209,19 +209,19 @@ type profileFieldModel struct {
 	UseForUserMatching      types.Bool `tfsdk:"use_for_user_matching"`
 }
 
-// optionType is the type of one option.
-var optionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
+// profileFieldOptionType is the type of one option.
+var profileFieldOptionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
 
-// flag is a flag of a field: its name, its value in the model, and the first feature level that has it; 0 for every
+// profileFieldFlag is a flag of a field: its name, its value in the model, and the first feature level that has it; 0 for every
 // server.
-type flag struct {
+type profileFieldFlag struct {
 	name  string
 	value *types.Bool
 	since int
 }
 
-func (m *profileFieldModel) flags() []flag {
-	return []flag{
+func (m *profileFieldModel) flags() []profileFieldFlag {
+	return []profileFieldFlag{
 		{"display_in_profile_summary", &m.DisplayInProfileSummary, 0},
 		{"required", &m.Required, 0},
 		{"editable_by_user", &m.EditableByUser, 0},
@@ -234,7 +234,7 @@ func (m *profileFieldModel) read(held *zulip.ProfileField, level int) {
 	m.ID = types.Int64Value(held.ID)
 	m.FieldType = types.StringValue(held.Type.String())
 	m.Name, m.Hint = types.StringValue(held.Name), types.StringValue(held.Hint)
-	m.Options = types.ListNull(optionType)
+	m.Options = types.ListNull(profileFieldOptionType)
 	if held.Type == zulip.ProfileFieldSelect {
 		m.Options = profileFieldListOf(held.Options())
 	}
@@ -267,7 +267,7 @@ func (m *profileFieldModel) wire(state *profileFieldModel) zulip.ProfileFieldCha
 		change.Hint = m.Hint.ValueStringPointer()
 	}
 	if base.IsSet(m.Options) && !m.Options.Equal(state.Options) {
-		change.Options = optionsOf(m.Options)
+		change.Options = profileFieldOptionsOf(m.Options)
 	}
 	if base.IsSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
 		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
@@ -283,7 +283,7 @@ func (m *profileFieldModel) wire(state *profileFieldModel) zulip.ProfileFieldCha
 
 // label identifies the field: the service that the server knows, or its name.
 func (m *profileFieldModel) label() string {
-	if base.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
+	if base.IsSet(m.Subtype) && m.Subtype.ValueString() != customFieldType {
 		return m.Subtype.ValueString()
 	}
 	return m.Name.ValueString()
@@ -292,15 +292,15 @@ func (m *profileFieldModel) label() string {
 func profileFieldListOf(options []zulip.ProfileFieldOption) types.List {
 	elements := make([]attr.Value, len(options))
 	for i, option := range options {
-		elements[i] = types.ObjectValueMust(optionType.AttrTypes, map[string]attr.Value{
+		elements[i] = types.ObjectValueMust(profileFieldOptionType.AttrTypes, map[string]attr.Value{
 			"key": types.StringValue(option.Key), "text": types.StringValue(option.Text),
 		})
 	}
-	return types.ListValueMust(optionType, elements)
+	return types.ListValueMust(profileFieldOptionType, elements)
 }
 
-// optionsOf returns the options of a list. An unknown option is empty.
-func optionsOf(list types.List) []zulip.ProfileFieldOption {
+// profileFieldOptionsOf returns the options of a list. An unknown option is empty.
+func profileFieldOptionsOf(list types.List) []zulip.ProfileFieldOption {
 	options := []zulip.ProfileFieldOption{}
 	for _, element := range list.Elements() {
 		object, _ := element.(types.Object)

@@ -17,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// known are the services whose fields the server names itself (server-behavior §L6).
-var known = []string{"github", "twitter"}
+// knownServices are the services whose fields the server names itself (server-behavior §L6).
+var knownServices = []string{"github", "twitter"}
 
 // validateProfileField refuses known values that are wrong in every organization.
 func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
@@ -38,7 +38,7 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 	belongs("options", config.Options, "type select", kind == zulip.ProfileFieldSelect)
 	belongs("subtype", config.Subtype, "type external_account", kind == zulip.ProfileFieldExternal)
 	if !config.Subtype.IsUnknown() {
-		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
+		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == customFieldType)
 		config.validateName(diags)
 	}
 	if base.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
@@ -54,8 +54,8 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 	subtype := m.Subtype.ValueString()
 	external := m.FieldType.ValueString() == zulip.ProfileFieldExternal.String()
-	if !external || !slices.Contains(known, subtype) {
-		if m.Name.IsNull() && (!external || subtype == custom) {
+	if !external || !slices.Contains(knownServices, subtype) {
+		if m.Name.IsNull() && (!external || subtype == customFieldType) {
 			diags.AddAttributeError(path.Root("name"), "name is missing", "Set name. Only external accounts of a service that the server knows get their name from the server.")
 		}
 		return
@@ -70,7 +70,7 @@ func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 // validateOptions requires different keys and texts, as far as they are known.
 func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 	keys, texts := map[string]bool{}, map[string]bool{}
-	for i, option := range optionsOf(m.Options) {
+	for i, option := range profileFieldOptionsOf(m.Options) {
 		at := path.Root("options").AtListIndex(i)
 		if option.Key != "" && keys[option.Key] {
 			diags.AddAttributeError(at.AtName("key"), "Duplicate option key", fmt.Sprintf("Another option also has the key %q.", option.Key))
@@ -88,13 +88,13 @@ func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel])
 	everybody := func(string) bool { return true }
 	switch {
 	case p.IsDestroy():
-		warnLoss(ctx, p, everybody, "The field is deleted together with their answers.")
+		warnOfLostValues(ctx, p, everybody, "The field is deleted together with their answers.")
 		return
 	case p.IsReplaced:
-		warnLoss(ctx, p, everybody, "The field is re-created, and their answers are deleted.")
+		warnOfLostValues(ctx, p, everybody, "The field is re-created, and their answers are deleted.")
 	case !p.IsCreate():
-		if gone := lostOptions(p.Plan, p.State); len(gone) > 0 {
-			warnLoss(ctx, p, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
+		if gone := lostProfileFieldOptions(p.Plan, p.State); len(gone) > 0 {
+			warnOfLostValues(ctx, p, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
 		}
 	}
 	if p.Config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(p.Config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
@@ -102,16 +102,16 @@ func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel])
 	}
 }
 
-// lostOptions returns the known keys of the options that a plan removes.
-func lostOptions(plan, prior *profileFieldModel) map[string]bool {
+// lostProfileFieldOptions returns the known keys of the options that a plan removes.
+func lostProfileFieldOptions(plan, prior *profileFieldModel) map[string]bool {
 	if plan.Options.IsUnknown() || !base.IsSet(prior.Options) {
 		return nil
 	}
 	gone := map[string]bool{}
-	for _, option := range optionsOf(prior.Options) {
+	for _, option := range profileFieldOptionsOf(prior.Options) {
 		gone[option.Key] = true
 	}
-	for _, option := range optionsOf(plan.Options) {
+	for _, option := range profileFieldOptionsOf(plan.Options) {
 		if option.Key == "" {
 			return nil // not known yet
 		}
@@ -120,8 +120,8 @@ func lostOptions(plan, prior *profileFieldModel) map[string]bool {
 	return gone
 }
 
-// warnLoss warns how many people lose their value of the field.
-func warnLoss(ctx context.Context, p *core.Plan[profileFieldModel], loses func(value string) bool, why string) {
+// warnOfLostValues warns how many people lose their value of the field.
+func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], loses func(value string) bool, why string) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		p.Diags.AddError("Cannot read the people", base.Explain(err))
@@ -147,7 +147,7 @@ func people(count int) string {
 
 // fixedByService are the attributes that the server determines for a field of a service that it knows.
 func fixedByService(state *profileFieldModel) []string {
-	if slices.Contains(known, state.Subtype.ValueString()) {
+	if slices.Contains(knownServices, state.Subtype.ValueString()) {
 		return []string{"name", "hint"}
 	}
 	return nil

@@ -78,10 +78,10 @@ func (m *roleMembersModel) demotion() zulip.Role {
 // roleUsers are the users with a role.
 var roleUsers = people.Users("Deactivated users have no permissions, and their roles are left unchanged")
 
-// listed are the roles that can have a list. demotions are the roles that users can get when they are removed from one.
+// listedRoles are the roles that can have a list. demotions are the roles that users can get when they are removed from one.
 var (
-	listed    = []string{"owner", "administrator", "moderator"}
-	demotions = []string{"administrator", "moderator", "member"}
+	listedRoles  = []string{"owner", "administrator", "moderator"}
+	demotedRoles = []string{"administrator", "moderator", "member"}
 )
 
 // schema describes the resource. The users are a list without a meaningful order, because the plugin framework
@@ -94,7 +94,7 @@ func (roleMembers) schema() schema.Schema {
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The role."},
 			"role": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Role: `owner`, `administrator` or `moderator`. Changing it forces replacement.",
-				Validators: []validator.String{validators.OneOf(listed...)},
+				Validators: []validator.String{validators.OneOf(listedRoles...)},
 			},
 			"users": schema.ListAttribute{
 				ElementType: types.StringType, Required: true,
@@ -104,7 +104,7 @@ func (roleMembers) schema() schema.Schema {
 			"user_ids": roleUsers.IDsAttribute(),
 			"demote_to": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Role of users who are removed from `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. If another `zulip_role_members`, or a `zulip_user_role`, `zulip_user` or `zulip_bot`, gives the user a role in the same apply, the user gets that role instead. If another `zulip_role_members` manages the role of `demote_to`, list the user there: otherwise the next plan takes that role away.",
-				Validators: []validator.String{validators.OneOf(demotions...)},
+				Validators: []validator.String{validators.OneOf(demotedRoles...)},
 			},
 		},
 	}
@@ -292,7 +292,7 @@ func (roleMembers) save(ctx context.Context, c *roleMembersCall, users []int64, 
 
 // importRole imports by the name of the role.
 func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string) error {
-	if !slices.Contains(listed, role) {
+	if !slices.Contains(listedRoles, role) {
 		return base.Refused(path.Empty(), "Cannot import this role", "The ID of an import is the role: owner, administrator or moderator.")
 	}
 	c.SaveAttribute("id", role)
@@ -307,9 +307,9 @@ func NewRoleMembersList() list.ListResource {
 		ListText: core.ListText{Called: "role", Description: "Lists the members of the roles owner, administrator, and moderator as `zulip_role_members`."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*string, *snapshot.Snapshot, error) {
 			view, err := b.Meta.Store.Read(ctx, store.Users)
-			roles := make([]*string, len(listed))
-			for i := range listed {
-				roles[i] = &listed[i]
+			roles := make([]*string, len(listedRoles))
+			for i := range listedRoles {
+				roles[i] = &listedRoles[i]
 			}
 			return roles, view, err
 		},

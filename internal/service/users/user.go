@@ -52,18 +52,18 @@ func NewUserResource() resource.Resource {
 			Attribute: "email", Word: "address", IgnoresCase: true,
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
-		ReadInto: readInto, CheckPlan: checkPlan,
-		Create: create, Update: update, Delete: destroy, DeleteVerb: "deactivate",
-		Hint: hint,
+		ReadInto: readUserInto, CheckPlan: checkUserPlan,
+		Create: createUser, Update: updateUser, Delete: destroyUser, DeleteVerb: "deactivate",
+		Hint: userHint,
 		Account: core.Account[account, zulip.User]{
 			One: (*store.Store).ReadUser, OneFor: []string{"active"}, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true,
-			KeepsGone: keepsDeactivated, IsHidden: isUnread, IsOwnChange: accounts.IsOwnChange, NamedPeople: (*account).namesInProfile,
+			KeepsGone: keepsDeactivated, IsHidden: isEmailHidden, IsOwnChange: accounts.IsOwnChange, NamedPeople: (*account).namesInProfile,
 		},
 		Archive: core.Archive[account, zulip.User]{
-			IsGone: func(user *zulip.User) bool { return !user.IsActive }, Adopt: adopt,
+			IsGone: func(user *zulip.User) bool { return !user.IsActive }, Adopt: adoptUser,
 		},
 		Creating: core.Creating[account, zulip.User]{
-			MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
+			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
 			RegisterCreated: func(c *core.Call, _ int64, planned *account) {
 				if !planned.isInactive() {
 					c.Meta.Store.BecameActive()
@@ -86,14 +86,14 @@ func (r *userResource) Create(ctx context.Context, req resource.CreateRequest, r
 	r.Resource.Create(context.WithValue(ctx, passwordKey{}, password.ValueString()), req, resp)
 }
 
-// adopt reactivates the deactivated account with the email, if that is configured or this run has deactivated it. If
+// adoptUser reactivates the deactivated account with the email, if that is configured or this run has deactivated it. If
 // active is false, the account stays deactivated. Any other account with the email is refused.
-func adopt(ctx context.Context, c *core.Call, plan *account) (id int64, ok bool, err error) {
+func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok bool, err error) {
 	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
 	var diags diag.Diagnostics
 	switch {
 	case zulip.IsNoUser(err) && plan.isInactive():
-		refuseInactive(plan.Email.ValueString(), &diags)
+		refuseInactiveUser(plan.Email.ValueString(), &diags)
 		return 0, false, core.AsError(diags)
 	case zulip.IsNoUser(err):
 		return 0, false, nil
@@ -101,7 +101,7 @@ func adopt(ctx context.Context, c *core.Call, plan *account) (id int64, ok bool,
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
 		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
-			refuseDuplicate(holder, &diags)
+			refuseDuplicateUser(holder, &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}
@@ -114,11 +114,11 @@ func adopt(ctx context.Context, c *core.Call, plan *account) (id int64, ok bool,
 		if err == nil {
 			return holder.ID, true, nil
 		}
-		diags.AddError("Cannot reactivate "+holder.Address(), base.ExplainWith(err, hint))
+		diags.AddError("Cannot reactivate "+holder.Address(), base.ExplainWith(err, userHint))
 	case holder.IsActive && !holder.IsBot:
-		existing(plan, holder).Refuse(c.Meta, &diags)
+		existingUser(plan, holder).Refuse(c.Meta, &diags)
 	default:
-		summary, detail := taken(holder)
+		summary, detail := userEmailTaken(holder)
 		diags.AddAttributeError(path.Root("email"), summary, detail)
 	}
 	return 0, false, &base.Error{Diagnostics: diags}
@@ -129,8 +129,8 @@ func isReactivatable(user *zulip.User) bool {
 	return !user.IsActive && !user.IsDeleted && !user.IsBot
 }
 
-// create creates the account. Without a configured password it gets a random one.
-func create(ctx context.Context, c *core.Call, plan *account) (int64, error) {
+// createUser creates the account. Without a configured password it gets a random one.
+func createUser(ctx context.Context, c *core.Call, plan *account) (int64, error) {
 	password, _ := ctx.Value(passwordKey{}).(string)
 	if password == "" {
 		password = rand.Text() + rand.Text()
@@ -139,15 +139,15 @@ func create(ctx context.Context, c *core.Call, plan *account) (int64, error) {
 	return c.Meta.Client.CreateUser(ctx, user)
 }
 
-// mayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
-func mayBeCreated(a *account, user *zulip.User, _ *core.Call) bool {
+// userMayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
+func userMayBeCreated(a *account, user *zulip.User, _ *core.Call) bool {
 	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || user.HidesEmail() && user.FullName == strings.TrimSpace(a.FullName.ValueString())
 	return isAlike && !user.IsBot
 }
 
-// isUnread reports whether the email cannot be compared because the account hides it. The email of an imported account
+// isEmailHidden reports whether the email cannot be compared because the account hides it. The email of an imported account
 // is trusted instead.
-func isUnread(attribute string, prior *account, c *core.Call) bool {
+func isEmailHidden(attribute string, prior *account, c *core.Call) bool {
 	if attribute != "email" || prior == nil {
 		return false
 	}
@@ -155,9 +155,9 @@ func isUnread(attribute string, prior *account, c *core.Call) bool {
 	return ok && user.HidesEmail() && !isTrusted(prior, user)
 }
 
-// update sends the differences, and then deactivates or reactivates the account. The server also changes deactivated
+// updateUser sends the differences, and then deactivates or reactivates the account. The server also changes deactivated
 // accounts (server-behavior §U6), and no one must be active with a role that is about to be taken away.
-func update(ctx context.Context, c *core.Call, planned, current *account) error {
+func updateUser(ctx context.Context, c *core.Call, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the user to the provider's account. Plan again to see what happened")
@@ -169,15 +169,15 @@ func update(ctx context.Context, c *core.Call, planned, current *account) error 
 	if err != nil {
 		return err
 	}
-	if err := send(ctx, c, planned, current, user, change); err != nil {
+	if err := sendUserUpdate(ctx, c, planned, current, user, change); err != nil {
 		return err
 	}
-	return setActive(ctx, c, planned, current)
+	return setUserActive(ctx, c, planned, current)
 }
 
-// send sends the differences of the account itself. The server executes all of a change or nothing. Roles are also
+// sendUserUpdate sends the differences of the account itself. The server executes all of a change or nothing. Roles are also
 // groups.
-func send(ctx context.Context, c *core.Call, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
+func sendUserUpdate(ctx context.Context, c *core.Call, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
 	if change.Empty() {
 		return nil
 	}
@@ -192,9 +192,9 @@ func send(ctx context.Context, c *core.Call, planned, current *account, user *zu
 	return err
 }
 
-// deactivate deactivates the account, because the server deletes no accounts. It is no error if the account no longer
+// deactivateUser deactivates the account, because the server deletes no accounts. It is no error if the account no longer
 // exists or is deactivated.
-func deactivate(ctx context.Context, c *core.Call, state *account) error {
+func deactivateUser(ctx context.Context, c *core.Call, state *account) error {
 	var diags diag.Diagnostics
 	if checkActions(c.Base, state, &diags); diags.HasError() {
 		return core.AsError(diags)
@@ -232,7 +232,7 @@ func (r *userResource) ImportState(ctx context.Context, req resource.ImportState
 	}
 	user, err := r.find(ctx, base.ImportedText(ctx, req, "id", &resp.Diagnostics))
 	if err == nil {
-		err = checkImported(user)
+		err = checkImportedUser(user)
 	}
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this user", base.Explain(err))
@@ -262,8 +262,8 @@ func (r *userResource) find(ctx context.Context, text string) (*zulip.User, erro
 	return lookup.User(s, text)
 }
 
-// checkImported refuses an account that a zulip_user cannot manage.
-func checkImported(user *zulip.User) error {
+// checkImportedUser refuses an account that a zulip_user cannot manage.
+func checkImportedUser(user *zulip.User) error {
 	switch {
 	case user.IsBot:
 		return fmt.Errorf("%s is a bot: import it as a zulip_bot", user.Address())
@@ -276,8 +276,8 @@ func checkImported(user *zulip.User) error {
 	return nil
 }
 
-// hint explains a refusal for an account.
-func hint(err error) string {
+// userHint explains a refusal for an account.
+func userHint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "User not authorized to create users"):
 		return shellPermission("can_create_users") + " Without it, invite people instead."
@@ -296,12 +296,12 @@ func shellPermission(permission string) string {
 	return fmt.Sprintf("The role administrator or owner is not enough: the account also requires the permission %s, which the API can neither grant nor show. The server's administrator grants it there: manage.py change_user_role -r ORGANIZATION EMAIL %s.", permission, permission)
 }
 
-const description = "Manages the account of a [person](https://zulip.com/help/manage-a-user) in the organization."
+const userDescription = "Manages the account of a [person](https://zulip.com/help/manage-a-user) in the organization."
 
 func userSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: description,
+		MarkdownDescription: userDescription,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "User ID.",
@@ -354,7 +354,7 @@ func userSchema() schema.Schema {
 
 // Limits of names (server-behavior §U5).
 const (
-	longestName      = 100
+	userLongestName  = 100
 	forbiddenInNames = "*`\\>\"@"
 )
 
@@ -374,8 +374,8 @@ func (nameValidator) ValidateString(_ context.Context, req validator.StringReque
 	switch length := utf8.RuneCountInString(name); {
 	case name == "":
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not be blank.")
-	case length > longestName:
-		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server accepts %d.", length, longestName))
+	case length > userLongestName:
+		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server accepts %d.", length, userLongestName))
 	case strings.ContainsAny(name, forbiddenInNames):
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not contain any of * ` \\ > \" @, which have a meaning in messages.")
 	}

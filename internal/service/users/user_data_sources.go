@@ -29,7 +29,7 @@ func NewUserDataSource() datasource.DataSource {
 }
 
 func userDataSchema() schema.Schema {
-	all := attributes()
+	all := userDataAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "User ID. If `id` and `email` are null, the provider's account is read.",
 		Validators: []validator.Int64{validators.AtMostOneOf("id", "email")},
@@ -67,7 +67,7 @@ func readUserData(ctx context.Context, c *adapter.Call[userFields], config *user
 
 // NewUsersDataSource returns the data source zulip_users.
 func NewUsersDataSource() datasource.DataSource {
-	return adapter.DataSource[listModel]{Name: "users", Schema: usersDataSchema, Read: readUsersData}.New()
+	return adapter.DataSource[usersModel]{Name: "users", Schema: usersDataSchema, Read: readUsersData}.New()
 }
 
 func usersDataSchema() schema.Schema {
@@ -94,13 +94,13 @@ func usersDataSchema() schema.Schema {
 			},
 			"users": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "Users and bots.",
-				NestedObject: schema.NestedAttributeObject{Attributes: attributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: userDataAttributes()},
 			},
 		},
 	}
 }
 
-func readUsersData(ctx context.Context, c *adapter.Call[listModel], list *listModel) error {
+func readUsersData(ctx context.Context, c *adapter.Call[usersModel], list *usersModel) error {
 	s, err := c.Read("the users", store.Users)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func readUsersData(ctx context.Context, c *adapter.Call[listModel], list *listMo
 	return nil
 }
 
-type listModel struct {
+type usersModel struct {
 	Role         types.String       `tfsdk:"role"`
 	IsBot        types.Bool         `tfsdk:"is_bot"`
 	IsActive     types.Bool         `tfsdk:"is_active"`
@@ -142,7 +142,7 @@ type profileFieldModel struct {
 }
 
 // admits reports whether a user matches every filter.
-func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
+func (l *usersModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
 	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
 		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||
 		!l.IsActive.IsNull() && l.IsActive.ValueBool() != user.IsActive {
@@ -206,8 +206,8 @@ func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 	return profile
 }
 
-// attributes describe the fields.
-func attributes() map[string]schema.Attribute {
+// userDataAttributes describe the fields.
+func userDataAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
 		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},

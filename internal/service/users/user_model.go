@@ -36,9 +36,9 @@ type account struct {
 	DateJoined       types.String `tfsdk:"date_joined"`
 }
 
-// readInto sets the model to the server's values. A model without an email is being imported: it gets the whole
+// readUserInto sets the model to the server's values. A model without an email is being imported: it gets the whole
 // profile.
-func readInto(a *account, user *zulip.User, c *core.Call) {
+func readUserInto(a *account, user *zulip.User, c *core.Call) {
 	isImported := a.Email.IsNull()
 	a.ID, a.DateJoined, a.Role = types.Int64Value(user.ID), types.StringValue(user.DateJoined), types.StringValue(user.Role.String())
 	if !a.Active.IsNull() {

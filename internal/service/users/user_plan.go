@@ -35,8 +35,8 @@ func (r *userResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
-// checkPlan refuses changes that the server would refuse, with the reason and the fix.
-func checkPlan(ctx context.Context, p *core.Plan[account]) {
+// checkUserPlan refuses changes that the server would refuse, with the reason and the fix.
+func checkUserPlan(ctx context.Context, p *core.Plan[account]) {
 	var id []string
 	if p.State != nil {
 		id = append(id, fmt.Sprint(p.State.ID.ValueInt64()))
@@ -47,20 +47,20 @@ func checkPlan(ctx context.Context, p *core.Plan[account]) {
 		return
 	}
 	if p.IsDestroy() {
-		checkDestroy(ctx, p, s)
+		checkUserDestroy(ctx, p, s)
 		return
 	}
-	checkProfile(p, s)
+	checkUserProfile(p, s)
 	if p.IsCreate() {
-		checkNew(ctx, p, s)
+		checkNewUser(ctx, p, s)
 		return
 	}
-	checkUpdate(ctx, p, s)
-	warnOfAccess(ctx, p, s)
+	checkUserUpdate(ctx, p, s)
+	warnOfUserAccess(ctx, p, s)
 }
 
-// checkDestroy refuses to deactivate accounts that the server protects, and warns about losses.
-func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+// checkUserDestroy refuses to deactivate accounts that the server protects, and warns about losses.
+func checkUserDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return
@@ -72,8 +72,8 @@ func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	warnOfDeactivation(ctx, p, s, user, p.State)
 }
 
-// checkProfile refuses fields that do not exist, and people who do not.
-func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
+// checkUserProfile refuses fields that do not exist, and people who do not.
+func checkUserProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	profile, _ := p.Plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		field, ok := s.ProfileFields().ByName(name)
@@ -87,8 +87,8 @@ func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	}
 }
 
-// checkNew refuses an account that already exists, or that the provider's account can't create.
-func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+// checkNewUser refuses an account that already exists, or that the provider's account can't create.
+func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create users", "This requires an administrator or owner of the organization with the permission can_create_users, which the server's shell grants.", p.Diags)
 		return
@@ -105,12 +105,12 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 		switch {
 		case holder != nil:
 			user = holder
-			checkHolder(ctx, p, s, holder)
+			checkEmailHolder(ctx, p, s, holder)
 			if !holder.IsActive && !p.Plan.isInactive() {
 				reactivated = holder
 			}
 		case p.Plan.isInactive():
-			refuseInactive(user.Email, p.Diags)
+			refuseInactiveUser(user.Email, p.Diags)
 			return
 		default:
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
@@ -122,9 +122,9 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 	}
 }
 
-// checkHolder checks the account that already has the planned email. It accepts an account that this plan replaces or
+// checkEmailHolder checks the account that already has the planned email. It accepts an account that this plan replaces or
 // adopts, and an active user that [core.CheckExisting] accepts. Otherwise it refuses the email.
-func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
+func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsGoneByRun(userKind, holder.ID)
 	email, isPlanned := run.PlannedName(snapshot.AccountKind, holder.ID)
@@ -132,7 +132,7 @@ func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	case isOwn && isPlanned && !sameEmail(email, holder.Address()):
 		warnOfOrder(holder, p.Diags)
 	case isOwn && run.WillBeKept(userKind, holder.ID) && run.WillBeDeactivated(userKind, holder.ID) && !p.Plan.isInactive():
-		refuseDuplicate(holder, p.Diags)
+		refuseDuplicateUser(holder, p.Diags)
 	case p.Plan.isInactive() && isReactivatable(holder):
 		checkAdoptedInactive(p, holder)
 	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(userKind, holder.ID): // it is replaced: deactivated, and then adopted
@@ -144,15 +144,15 @@ func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder, core.AdoptionReason("user", "adopt_deactivated")+" ")
 	case holder.IsActive && !holder.IsBot:
-		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+		core.CheckExisting(p.Meta, existingUser(p.Plan, holder), p.Diags)
 	default:
-		summary, detail := taken(holder)
+		summary, detail := userEmailTaken(holder)
 		core.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
-// existing describes the active account with the planned email.
-func existing(plan *account, holder *zulip.User) core.Existing {
+// existingUser describes the active account with the planned email.
+func existingUser(plan *account, holder *zulip.User) core.Existing {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
 	isRecent := isKnown && core.IsRecent(joined) // the server does not show who created it
@@ -165,8 +165,8 @@ func existing(plan *account, holder *zulip.User) core.Existing {
 	}
 }
 
-// taken returns the error about the account with the planned email, with the fix.
-func taken(holder *zulip.User) (summary, detail string) {
+// userEmailTaken returns the error about the account with the planned email, with the fix.
+func userEmailTaken(holder *zulip.User) (summary, detail string) {
 	switch {
 	case holder.IsBot:
 		return fmt.Sprintf("%s is a bot", holder.Address()), "Manage bots with zulip_bot."
@@ -177,8 +177,8 @@ func taken(holder *zulip.User) (summary, detail string) {
 		fmt.Sprintf("It has the ID %d and the name %q. Set adopt_deactivated = true to reactivate it, or active = false to leave it deactivated.", holder.ID, holder.FullName)
 }
 
-// checkUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
-func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+// checkUserUpdate keeps prior values with the configured meaning, and refuses changes that the server would refuse.
+func checkUserUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.State.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
@@ -197,7 +197,7 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	if !p.Plan.isSameAccount(p.State) && !p.Diags.HasError() {
 		p.RequireAdministrator("update users", p.Diags)
 	}
-	checkActive(ctx, p, s, user)
+	checkUserActive(ctx, p, s, user)
 }
 
 // isSameAccount reports whether two models have the same values of the account itself.
@@ -205,8 +205,8 @@ func (a *account) isSameAccount(b *account) bool {
 	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
 }
 
-// warnOfAccess warns about people who gain or lose access because of another role.
-func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+// warnOfUserAccess warns about people who gain or lose access because of another role.
+func warnOfUserAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.State.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
 	if !ok || !isKnown || p.Plan.Role.Equal(p.State.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
@@ -290,8 +290,8 @@ func unsetWhileDeactivated(user *zulip.User) (summary, detail string) {
 		"Without active, the configuration expects an active user, but does not reactivate one. Set active = false to leave the user deactivated, set active = true to reactivate the user, or remove the resource."
 }
 
-// setActive deactivates or reactivates the account, if that is planned.
-func setActive(ctx context.Context, c *core.Call, planned, current *account) error {
+// setUserActive deactivates or reactivates the account, if that is planned.
+func setUserActive(ctx context.Context, c *core.Call, planned, current *account) error {
 	if !base.IsSet(planned.Active) || planned.Active.Equal(current.Active) {
 		return nil
 	}
@@ -308,7 +308,7 @@ func setActive(ctx context.Context, c *core.Call, planned, current *account) err
 		return err
 	}
 	defer unlock()
-	err = deactivate(ctx, c, planned)
+	err = deactivateUser(ctx, c, planned)
 	if warned := (*base.Error)(nil); errors.As(err, &warned) && !warned.Diagnostics.HasError() {
 		c.Diags.Append(warned.Diagnostics...)
 		return nil
@@ -316,8 +316,8 @@ func setActive(ctx context.Context, c *core.Call, planned, current *account) err
 	return err
 }
 
-// destroy deactivates the account, unless the resource has kept it deactivated.
-func destroy(ctx context.Context, c *core.Call, state *account) error {
+// destroyUser deactivates the account, unless the resource has kept it deactivated.
+func destroyUser(ctx context.Context, c *core.Call, state *account) error {
 	if state.isInactive() {
 		id := state.ID.ValueInt64()
 		user, err := c.Meta.Store.FreshUser(ctx, id)
@@ -326,14 +326,14 @@ func destroy(ctx context.Context, c *core.Call, state *account) error {
 			return nil
 		}
 	}
-	return deactivate(ctx, c, state)
+	return deactivateUser(ctx, c, state)
 }
 
-// checkActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
-func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
+// checkUserActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
+func checkUserActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
 	if isInactive := p.State.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
-		refuseDuplicate(user, p.Diags)
+		refuseDuplicateUser(user, p.Diags)
 	}
 	switch {
 	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.State.Active):
@@ -383,7 +383,7 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	run := &p.Meta.Run
 	switch {
 	case run.WillBeKept(userKind, holder.ID):
-		refuseDuplicate(holder, p.Diags)
+		refuseDuplicateUser(holder, p.Diags)
 	case !run.IsManaged(userKind, holder.ID) && !run.IsGoneByRun(userKind, holder.ID):
 		p.Diags.AddAttributeWarning(path.Root("active"), "A deactivated user will be adopted",
 			fmt.Sprintf("User %s has the ID %d and the name %q, and stays deactivated.", holder.Address(), holder.ID, holder.FullName))
@@ -397,14 +397,14 @@ func warnOfOrder(user *zulip.User, diags *diag.Diagnostics) {
 			"Otherwise the apply stops at the second.", user.ID, user.FullName))
 }
 
-// refuseDuplicate reports an error about two resources with the same account.
-func refuseDuplicate(user *zulip.User, diags *diag.Diagnostics) {
+// refuseDuplicateUser reports an error about two resources with the same account.
+func refuseDuplicateUser(user *zulip.User, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", user.Address()),
 		"Another zulip_user in this configuration has the same email. Remove one of them. A deactivated account keeps its email: to give the email to another account, change that of the deactivated one first.")
 }
 
-// refuseInactive reports an error if no account exists that could be kept deactivated.
-func refuseInactive(address string, diags *diag.Diagnostics) {
+// refuseInactiveUser reports an error if no account exists that could be kept deactivated.
+func refuseInactiveUser(address string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("active"), fmt.Sprintf("User %s does not exist", address),
 		"active = false manages an existing deactivated user, and creates none. To create the user, remove active = false. "+
 			"Otherwise remove the resource. The provider cannot find a user who hides their email: manage such a user before you deactivate the user.")

@@ -46,8 +46,8 @@ func NewUserRoleResource() resource.Resource {
 	}.New()
 }
 
-// onDestroyKeep leaves the role unchanged.
-const onDestroyKeep = "keep"
+// userRoleOnDestroyKeep leaves the role unchanged.
+const userRoleOnDestroyKeep = "keep"
 
 func userRoleSchema() schema.Schema {
 	return schema.Schema{
@@ -67,7 +67,7 @@ func userRoleSchema() schema.Schema {
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Role to set on destroy: `owner`, `administrator`, `moderator`, `member` or `guest`, or `keep` to leave the role unchanged. Defaults to `keep`. To import it too, write `USER=ROLE`, such as `ada@example.com=member`.",
-				Validators: []validator.String{validators.OneOf(append(accounts.Roles(), onDestroyKeep)...)},
+				Validators: []validator.String{validators.OneOf(append(accounts.Roles(), userRoleOnDestroyKeep)...)},
 			},
 		},
 	}
@@ -266,7 +266,7 @@ func giveRole(ctx context.Context, c *userRoleCall, m *userRoleModel, grant acco
 
 // importUserRole imports by the email or ID of a person or bot.
 func importUserRole(_ context.Context, c *userRoleCall, text string) error {
-	word, onDestroy := cutOnDestroy(text)
+	word, onDestroy := cutUserRoleOnDestroy(text)
 	view, err := c.ReadNaming("the people", []string{word}, store.Users)
 	if err != nil {
 		return err
@@ -282,10 +282,10 @@ func importUserRole(_ context.Context, c *userRoleCall, text string) error {
 	return nil
 }
 
-// cutOnDestroy splits an import ID such as ada@example.com=member into the person and the value of on_destroy.
-func cutOnDestroy(text string) (word, onDestroy string) {
+// cutUserRoleOnDestroy splits an import ID such as ada@example.com=member into the person and the value of on_destroy.
+func cutUserRoleOnDestroy(text string) (word, onDestroy string) {
 	at := strings.LastIndexByte(text, '=')
-	if at < 0 || !slices.Contains(append(accounts.Roles(), onDestroyKeep), text[at+1:]) {
+	if at < 0 || !slices.Contains(append(accounts.Roles(), userRoleOnDestroyKeep), text[at+1:]) {
 		return text, ""
 	}
 	return text[:at], text[at+1:]

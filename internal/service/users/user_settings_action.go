@@ -24,8 +24,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// typeName is the action's type, as in a configuration.
-const typeName = "zulip_set_user_settings"
+// userSettingsType is the action's type, as in a configuration.
+const userSettingsType = "zulip_set_user_settings"
 
 // The attributes that select the users.
 const (
@@ -34,14 +34,14 @@ const (
 	skipAttribute   = "skip_if_already_edited"
 )
 
-// private are the settings that the server lets people decide themselves (https://zulip.com/api/update-settings).
-var private = []string{
+// privateUserSettings are the settings that the server lets people decide themselves (https://zulip.com/api/update-settings).
+var privateUserSettings = []string{
 	"email_address_visibility", "enable_digest_emails", "presence_enabled", "send_private_typing_notifications",
 	"send_read_receipts", "send_stream_typing_notifications",
 }
 
-// changeable are the settings that administrators can change for others.
-var changeable = slices.DeleteFunc(settings.Personal(typeName), func(s settings.Setting) bool { return slices.Contains(private, s.Name) })
+// changeableUserSettings are the settings that administrators can change for others.
+var changeableUserSettings = slices.DeleteFunc(settings.Personal(userSettingsType), func(s settings.Setting) bool { return slices.Contains(privateUserSettings, s.Name) })
 
 // NewUserSettingsAction returns the action zulip_set_user_settings.
 func NewUserSettingsAction() action.Action {
@@ -50,7 +50,7 @@ func NewUserSettingsAction() action.Action {
 
 func userSettingsSchema() schema.Schema {
 	noNull := []validator.Set{validators.NoNulls()}
-	attributes := changeable.ActionAttributes()
+	attributes := changeableUserSettings.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,
 		MarkdownDescription: "Users by email address or ID, including deactivated users. Bots have no personal settings. Set this, `groups`, or both.",
@@ -78,7 +78,7 @@ func validateUserSettings(object *types.Object, diags *diag.Diagnostics) {
 	if isEmpty(usersAttribute) && isEmpty(groupsAttribute) {
 		diags.AddError("No users to change", "List at least one user in users, or one user group in groups.")
 	}
-	if !slices.ContainsFunc(changeable, func(s settings.Setting) bool { return config[s.Name] != nil && !config[s.Name].IsNull() }) {
+	if !slices.ContainsFunc(changeableUserSettings, func(s settings.Setting) bool { return config[s.Name] != nil && !config[s.Name].IsNull() }) {
 		diags.AddError("No setting is set", "Set at least one of the settings, as in color_scheme = \"dark\".")
 	}
 }
@@ -106,13 +106,13 @@ func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) erro
 	answer, err := c.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, c.FeatureLevel()))
 	if err == nil && len(answer.IgnoredParameters) > 0 {
 		return base.Refused(path.Empty(), "The server ignored some settings",
-			c.WithUntried(typeName, fmt.Sprintf("It ignored %s (feature level %d). All other settings were changed.", strings.Join(answer.IgnoredParameters, ", "), c.FeatureLevel())))
+			c.WithUntried(userSettingsType, fmt.Sprintf("It ignored %s (feature level %d). All other settings were changed.", strings.Join(answer.IgnoredParameters, ", "), c.FeatureLevel())))
 	}
 	return base.Failed("Cannot set the settings of others", err)
 }
 
-// change has the user and the changes of an invocation.
-type change struct {
+// userSettingsChange has the user and the changes of an invocation.
+type userSettingsChange struct {
 	config   settings.Values
 	settings settings.Table
 	zulip.SettingsTarget
@@ -122,7 +122,7 @@ type change struct {
 
 // prepareUserSettings resolves the changes, as far as they are known, and checks them. It returns nil after an error
 // that is in the diagnostics.
-func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*change, error) {
+func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*userSettingsChange, error) {
 	if c.CheckLevels(); c.Diags.HasError() {
 		return nil, nil
 	}
@@ -138,8 +138,8 @@ func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*c
 	if validateUserSettings(c.Config, c.Diags); c.Diags.HasError() {
 		return nil, nil
 	}
-	found := &change{config: c.Config.Attributes(), planned: map[string][]string{}}
-	found.settings = changeable.Changes(found.config, nil)
+	found := &userSettingsChange{config: c.Config.Attributes(), planned: map[string][]string{}}
+	found.settings = changeableUserSettings.Changes(found.config, nil)
 	found.settings.CheckSound(ctx, found.config, c.Base, c.Diags)
 	if skip, ok := found.config[skipAttribute].(types.Bool); ok {
 		found.SkipEdited = skip.ValueBool()
@@ -153,7 +153,7 @@ func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*c
 	return found, nil
 }
 
-func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (c *userSettingsChange) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(usersAttribute)
 	for _, text := range texts(c.config[usersAttribute]) {
 		user, _, err := lookup.UserInPlan(view, text)
@@ -172,7 +172,7 @@ func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	c.Users = slices.Compact(c.Users)
 }
 
-func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (c *userSettingsChange) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(groupsAttribute)
 	for _, text := range texts(c.config[groupsAttribute]) {
 		group, err := lookup.Group(view, text)
@@ -192,7 +192,7 @@ func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 }
 
 // target describes the selected users in messages.
-func (c *change) target() string {
+func (c *userSettingsChange) target() string {
 	var whose []string
 	if users := texts(c.config[usersAttribute]); len(users) > 0 {
 		whose = append(whose, strings.Join(users, ", "))

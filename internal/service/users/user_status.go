@@ -24,9 +24,9 @@ import (
 
 // The kinds of statuses and their parts in the run state, by the IDs of their users.
 const (
-	userStatusKind = "zulip_user_status"
-	kindText       = userStatusKind + " text"
-	kindEmoji      = userStatusKind + " emoji"
+	userStatusKind      = "zulip_user_status"
+	userStatusTextKind  = userStatusKind + " text"
+	userStatusEmojiKind = userStatusKind + " emoji"
 )
 
 type userStatusCall = adapter.Call[userStatusModel]
@@ -76,7 +76,7 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 		}
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	if state != nil && base.IsSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
+	if state != nil && base.IsSet(plan.StatusText) && storedStatusText(plan.StatusText.ValueString()) == storedStatusText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
 		plan.StatusText = state.StatusText
 	}
 	c.Save(plan)
@@ -155,10 +155,10 @@ func deleteUserStatus(ctx context.Context, c *userStatusCall) error {
 	defer done()
 	cleared := c.State.cleared()
 	// A part that another resource of this run has set is kept.
-	if c.Meta.Run.IsAdopted(kindText, id) {
+	if c.Meta.Run.IsAdopted(userStatusTextKind, id) {
 		cleared.StatusText = types.StringNull()
 	}
-	if c.Meta.Run.IsAdopted(kindEmoji, id) {
+	if c.Meta.Run.IsAdopted(userStatusEmojiKind, id) {
 		cleared.EmojiName = types.StringNull()
 	}
 	now, err := changeUserStatus(ctx, c, &cleared)
@@ -194,7 +194,7 @@ func (m *userStatusModel) validate(diags *diag.Diagnostics) {
 	if m.StatusText.IsNull() && m.EmojiName.IsNull() {
 		diags.AddError("The resource manages nothing", "Set status_text, emoji_name or both. \"\" clears it.")
 	}
-	if length := utf8.RuneCountInString(storedText(m.StatusText.ValueString())); length > zulip.MaxStatusLength {
+	if length := utf8.RuneCountInString(storedStatusText(m.StatusText.ValueString())); length > zulip.MaxStatusLength {
 		diags.AddAttributeError(path.Root("status_text"), "The status is too long",
 			fmt.Sprintf("It has %d characters. The server accepts %d.", length, zulip.MaxStatusLength))
 	}
@@ -238,7 +238,7 @@ func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 }
 
 // setUserStatus sets the planned status, and returns the resulting one; nil if it could not be read.
-func setUserStatus(ctx context.Context, c *userStatusCall) (*reading, error) {
+func setUserStatus(ctx context.Context, c *userStatusCall) (*userStatusReading, error) {
 	id := c.Plan.UserID.ValueInt64()
 	done, err := c.Meta.Run.Lock(ctx, fmt.Sprint(userStatusKind, " ", id))
 	if err != nil {
@@ -250,23 +250,23 @@ func setUserStatus(ctx context.Context, c *userStatusCall) (*reading, error) {
 		return now, err
 	}
 	if !c.Plan.StatusText.IsNull() {
-		c.Meta.Run.Adopt(kindText, id)
+		c.Meta.Run.Adopt(userStatusTextKind, id)
 	}
 	if !c.Plan.EmojiName.IsNull() {
-		c.Meta.Run.Adopt(kindEmoji, id)
+		c.Meta.Run.Adopt(userStatusEmojiKind, id)
 	}
 	return now, nil
 }
 
-type reading = attribute.Reading[zulip.Status]
+type userStatusReading = attribute.Reading[zulip.Status]
 
 // changeUserStatus sends the differences between the prior and the planned status. An attribute without a prior value
 // is compared with the current status.
-func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusModel) (*reading, error) {
+func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusModel) (*userStatusReading, error) {
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
-	read := func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) {
+	read := func(ctx context.Context, _ func(zulip.Status) bool) (*userStatusReading, error) {
 		status, err := c.Meta.Client.Status(ctx, id)
-		return &reading{Thing: status}, err
+		return &userStatusReading{Thing: status}, err
 	}
 	subject := attribute.Subject[zulip.Status, zulip.StatusUpdate]{
 		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read,
@@ -314,8 +314,8 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 	for _, part := range []struct {
 		attribute, kind string
 		value           types.String
-	}{{"status_text", kindText, c.Config.StatusText}, {"emoji_name", kindEmoji, c.Config.EmojiName}} {
-		if base.IsSet(part.value) && !c.Meta.Run.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
+	}{{"status_text", userStatusTextKind, c.Config.StatusText}, {"emoji_name", userStatusEmojiKind, c.Config.EmojiName}} {
+		if base.IsSet(part.value) && !c.Meta.Run.Declare(part.kind, user.ID, storedStatusText(part.value.ValueString())) {
 			c.Diags.AddAttributeError(path.Root(part.attribute), "Duplicate status of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to another value for the same user, so each apply would undo the change of the other. Keep one of them.")
 		}

@@ -38,12 +38,12 @@ type userStatusModel struct {
 	ReactionType types.String `tfsdk:"reaction_type"`
 }
 
-// storedText returns a text as the server stores it, without white space at both ends (server-behavior §U11).
-func storedText(text string) string { return strings.TrimSpace(text) }
+// storedStatusText returns a text as the server stores it, without white space at both ends (server-behavior §U11).
+func storedStatusText(text string) string { return strings.TrimSpace(text) }
 
 // read sets the managed parts to the server's values. It keeps a text that the server stores as the current one.
 func (m *userStatusModel) read(status zulip.Status) {
-	if !m.StatusText.IsNull() && storedText(m.StatusText.ValueString()) != status.Text {
+	if !m.StatusText.IsNull() && storedStatusText(m.StatusText.ValueString()) != status.Text {
 		m.StatusText = types.StringValue(status.Text)
 	}
 	m.EmojiCode, m.ReactionType = types.StringNull(), types.StringNull()
@@ -73,7 +73,7 @@ func (m *userStatusModel) over(status zulip.Status) zulip.Status {
 		return status
 	}
 	if !m.StatusText.IsNull() {
-		status.Text = storedText(m.StatusText.ValueString())
+		status.Text = storedStatusText(m.StatusText.ValueString())
 	}
 	if !m.EmojiName.IsNull() {
 		status.EmojiName, status.EmojiCode, status.ReactionType = m.EmojiName.ValueString(), m.EmojiCode.ValueString(), m.ReactionType.ValueString()
@@ -83,7 +83,7 @@ func (m *userStatusModel) over(status zulip.Status) zulip.Status {
 
 // steps returns the changes of the parts whose planned values differ from the prior status.
 func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zulip.Status, zulip.StatusUpdate]) {
-	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
+	if text := storedStatusText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
 		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
 			Attribute: "status_text", Prior: strconv.Quote(prior.Text), Planned: strconv.Quote(text),
 			Current: func(status zulip.Status) string { return strconv.Quote(status.Text) },
@@ -93,12 +93,12 @@ func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zuli
 	if !m.EmojiName.IsNull() && !m.emojiIs(prior) {
 		planned := strconv.Quote(m.EmojiName.ValueString())
 		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
-			Attribute: "emoji_name", Prior: emojiText(prior), Planned: planned,
+			Attribute: "emoji_name", Prior: statusEmojiText(prior), Planned: planned,
 			Current: func(status zulip.Status) string {
 				if m.emojiIs(status) {
 					return planned
 				}
-				return emojiText(status)
+				return statusEmojiText(status)
 			},
 			Put: m.putEmoji,
 		})
@@ -123,8 +123,8 @@ func (m *userStatusModel) emojiIs(status zulip.Status) bool {
 		(!base.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
-// emojiText returns the emoji of a status for messages. Two emoji can have the same name.
-func emojiText(status zulip.Status) string {
+// statusEmojiText returns the emoji of a status for messages. Two emoji can have the same name.
+func statusEmojiText(status zulip.Status) string {
 	if status.EmojiName == "" {
 		return "none"
 	}
