@@ -20,7 +20,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 )
@@ -35,8 +34,8 @@ type Call[Model any] struct {
 	// IsByIdentity is true for an import by identity.
 	IsByIdentity bool
 	// PriorPrivate reads the private state from before the call, and Private writes it.
-	PriorPrivate attribute.PrivateGetter
-	Private      attribute.PrivateSetter
+	PriorPrivate base.PrivateGetter
+	Private      base.PrivateSetter
 
 	ctx    context.Context //nolint:containedctx // that of the call
 	kind   string

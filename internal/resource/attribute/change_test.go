@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -236,18 +237,18 @@ func TestPermissionPlan_NotAllowed_Refused(t *testing.T) {
 }
 
 // changeText changes an object that is a text. send executes a request.
-func changeText(t *testing.T, held *string, send func(attribute.Pending[string, bool]) error, steps []attribute.Step[string, bool]) (diags diag.Diagnostics) {
+func changeText(t *testing.T, held *string, send func(change.Pending[string, bool]) error, steps []change.Step[string, bool]) (diags diag.Diagnostics) {
 	t.Helper()
 	client, err := zulip.New(zulip.Config{Site: "http://127.0.0.1:1", Email: "iago@example.com", APIKey: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := attribute.Subject[string, bool]{
+	subject := change.Subject[string, bool]{
 		NameBefore: "the thing", Name: func(string) string { return "the thing" },
-		Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
-			return &attribute.Reading[string]{Thing: *held}, nil
+		Read: func(context.Context, func(string) bool) (*change.Reading[string], error) {
+			return &change.Reading[string]{Thing: *held}, nil
 		},
-		Send: func(_ context.Context, pending attribute.Pending[string, bool]) ([]string, error) {
+		Send: func(_ context.Context, pending change.Pending[string, bool]) ([]string, error) {
 			return nil, send(pending)
 		},
 	}
@@ -272,7 +273,7 @@ func TestChange_OldValues_SentUntilRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var compared []bool
 			held, refusals := "before", test.refusals
-			send := func(p attribute.Pending[string, bool]) (err error) {
+			send := func(p change.Pending[string, bool]) (err error) {
 				compared = append(compared, p.Update())
 				if len(refusals) > 0 {
 					err, refusals = refusals[0], refusals[1:]
@@ -281,7 +282,7 @@ func TestChange_OldValues_SentUntilRefused(t *testing.T) {
 				held = "after"
 				return nil
 			}
-			steps := []attribute.Step[string, bool]{{
+			steps := []change.Step[string, bool]{{
 				Attribute: "value", Prior: "before", Planned: "after", Current: func(thing string) string { return thing },
 				Put: func(update *bool, _ string, compare bool) { *update = compare },
 			}}
@@ -305,7 +306,7 @@ func TestChange_RefusedButDone_RestSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			held, sent := "", 0
-			send := func(attribute.Pending[string, bool]) error {
+			send := func(change.Pending[string, bool]) error {
 				if sent++; sent == 1 {
 					held = test.meanwhile
 					return refusal
@@ -313,9 +314,9 @@ func TestChange_RefusedButDone_RestSent(t *testing.T) {
 				held = "ab"
 				return nil
 			}
-			var steps []attribute.Step[string, bool]
+			var steps []change.Step[string, bool]
 			for _, letter := range []string{"a", "b"} {
-				steps = append(steps, attribute.Step[string, bool]{
+				steps = append(steps, change.Step[string, bool]{
 					Attribute: letter, Prior: "no", Planned: "yes", Put: func(*bool, string, bool) {},
 					Current: func(thing string) string {
 						if strings.Contains(thing, letter) {

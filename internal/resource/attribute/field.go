@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -151,13 +152,13 @@ func (f Field[Model, Object, Patch, Value]) ReadInto(model *Model, object Object
 }
 
 // Step returns the change to a planned value whose meaning differs from that of the prior one.
-func (f Field[Model, Object, Patch, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Env) (step Step[Object, Patch], problems []permission.Problem, found bool) {
+func (f Field[Model, Object, Patch, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Env) (step change.Step[Object, Patch], problems []permission.Problem, found bool) {
 	value := *f.At(planned)
 	before, want := f.text(*f.At(prior.Values)), f.text(value)
 	if f.ReadOnly || !base.IsSet(value) || before == want {
 		return step, nil, false
 	}
-	return Step[Object, Patch]{
+	return change.Step[Object, Patch]{
 		Attribute: f.Name, Prior: f.quoted(*f.At(prior.Values)), Planned: f.quoted(value),
 		Current: func(object Object) string { return f.quoted(f.Read(object)) },
 		Put:     func(update *Patch, current Object, _ bool) { f.Send(update, current, value) },
@@ -389,7 +390,7 @@ func (r Requirement) sentence() string {
 }
 
 // CheckPermissions refuses steps that the account can't make, and names who can.
-func (t *Table[Model, Object, Patch]) CheckPermissions(b *base.Base, steps []Step[Object, Patch], view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Patch]) CheckPermissions(b *base.Base, steps []change.Step[Object, Patch], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)
 		if takes.Role != 0 {

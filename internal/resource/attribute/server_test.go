@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -33,7 +34,7 @@ type (
 type (
 	thing  struct{ permissions held }
 	update struct{ permissions changes }
-	step   = attribute.Step[*thing, update]
+	step   = change.Step[*thing, update]
 )
 
 var tables = []permission.Table{permission.Channels, permission.UserGroups, permission.Organizations}
@@ -133,13 +134,13 @@ func set(texts ...string) types.Set {
 	return attribute.SetOf(principals)
 }
 
-func (s *server) subject() attribute.Subject[*thing, update] {
-	return attribute.Subject[*thing, update]{
+func (s *server) subject() change.Subject[*thing, update] {
+	return change.Subject[*thing, update]{
 		NameBefore: "the thing", Name: func(*thing) string { return "the thing" },
-		Read: func(context.Context, func(*thing) bool) (*attribute.Reading[*thing], error) {
-			return &attribute.Reading[*thing]{Thing: s.read(), View: s.view}, nil
+		Read: func(context.Context, func(*thing) bool) (*change.Reading[*thing], error) {
+			return &change.Reading[*thing]{Thing: s.read(), View: s.view}, nil
 		},
-		Send: func(_ context.Context, pending attribute.Pending[*thing, update]) ([]string, error) {
+		Send: func(_ context.Context, pending change.Pending[*thing, update]) ([]string, error) {
 			s.sent = append(s.sent, pending.Update())
 			return s.ignores, s.carryOut(pending.Update())
 		},

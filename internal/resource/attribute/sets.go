@@ -2,7 +2,6 @@ package attribute
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -194,55 +194,24 @@ func (s Sets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) 
 // privateKey is the key of the raw permissions in the private state.
 const privateKey = "permissions"
 
-// PrivateGetter reads the private state.
-type PrivateGetter interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-// PrivateSetter writes the private state.
-type PrivateSetter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// ReadPrivate reads a value of the private state, if there is one.
-func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into any, diags *diag.Diagnostics) {
-	data, problems := private.GetKey(ctx, key)
-	if diags.Append(problems...); data == nil {
-		return
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		base.AddBug(diags, "decode private state", err)
-	}
-}
-
-// WritePrivate writes a value into the private state.
-func WritePrivate(ctx context.Context, private PrivateSetter, key string, value any, diags *diag.Diagnostics) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		base.AddBug(diags, "encode private state", err)
-		return
-	}
-	diags.Append(private.SetKey(ctx, key, data)...)
-}
-
 // Raw returns the server's permissions from the time of the state. A plan compares with them, and an apply uses them as
 // prior values. The old value in a request is read again before it.
-func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
+func Raw(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
 	raw := map[string]zulip.GroupSettingValue{}
-	ReadPrivate(ctx, private, privateKey, &raw, diags)
+	base.ReadPrivate(ctx, private, privateKey, &raw, diags)
 	return raw
 }
 
 // KeepRaw writes the server's permissions into the private state. It omits those that follow from the state itself.
-func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
+func KeepRaw(ctx context.Context, private base.PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
 	permissions := maps.Clone(held)
 	for _, setting := range leftOut {
 		delete(permissions, setting)
 	}
-	WritePrivate(ctx, private, privateKey, permissions, diags)
+	base.WritePrivate(ctx, private, privateKey, permissions, diags)
 }
 
-// Permissions is the part of a [Subject] that all objects with permissions share: the permissions of a T, and their
+// Permissions is the part of a [change.Subject] that all objects with permissions share: the permissions of a T, and their
 // changes in an update U.
 type Permissions[T, U any] struct {
 	Table   permission.Table
@@ -253,7 +222,7 @@ type Permissions[T, U any] struct {
 // Steps returns the permissions that change from prior values, in the table's order, as [PermissionPlan.Classify]
 // decides. before are the attributes of the state, or nil for an object that does not exist yet. It returns
 // principals that cannot be sent as problems.
-func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan Sets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
+func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan Sets, view *snapshot.Snapshot) (all []change.Step[T, U], problems []permission.Problem) {
 	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
@@ -275,11 +244,11 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 // Step returns the change of one permission from a prior value to a planned one. It removes deactivated people, who
 // have no effect in a permission, from every value: those deactivated in the view, and on a conflict those
 // deactivated now.
-func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
+func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) change.Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
 		return permission.Describe(activeMembers(value, view), view)
 	}
-	return Step[T, U]{
+	return change.Step[T, U]{
 		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Values(thing)[setting]) },
 		Prior: describe(prior), Planned: permission.Describe(want, view),
 		Put: func(update *U, now T, compare bool) {
@@ -297,7 +266,7 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 			}
 			(*changes)[setting] = change
 		},
-		Recompute: func(ctx context.Context, b *base.Base, now T) (Step[T, U], error) {
+		Recompute: func(ctx context.Context, b *base.Base, now T) (change.Step[T, U], error) {
 			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Values(now)[setting].DirectMembers), view)
 			return p.Step(setting, prior, activeMembers(want, current), current), err
 		},

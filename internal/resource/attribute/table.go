@@ -9,7 +9,7 @@
 // [permission.Table], and the table only has their place in the model.
 //
 // A plan is computed from the prior value, and results in the planned value. During apply, the server has the current
-// value. A current value that is neither prior nor planned is a conflict, and is not overwritten: see [Subject]. An
+// value. A current value that is neither prior nor planned is a conflict, and is not overwritten: see [change.Subject]. An
 // unset attribute is read and never sent.
 //
 // # Permissions
@@ -21,14 +21,7 @@
 // The tables of package permission list the permissions. The private state has the server's values at the time of the
 // state: [Raw] and [KeepRaw].
 //
-// # Changes
-//
-// An object is changed without overwriting changes made after the plan. A [Step] is the change of one attribute from
-// its prior value to the planned one. [Subject.Change] reads the object, stops if a current value is neither of the
-// two, sends the pending steps, and reads the object again, to send a change again after a lost answer or a dropped
-// setting.
-//
-// A [Subject] describes how one kind of object is read and sent: a channel, a user group, the organization.
+// This package knows no resource.
 package attribute
 
 import (
@@ -50,6 +43,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -80,7 +74,7 @@ type Row[Model, Object, Patch any] interface {
 	// ReadInto sets the model to the server's value. A value in the model with the same meaning keeps its form.
 	ReadInto(model *Model, object Object, env Env, diags *diag.Diagnostics)
 	// Step returns the change from the prior to the planned value; found is false if there is none.
-	Step(prior *Prior[Model, Object], planned *Model, env Env) (step Step[Object, Patch], problems []permission.Problem, found bool)
+	Step(prior *Prior[Model, Object], planned *Model, env Env) (step change.Step[Object, Patch], problems []permission.Problem, found bool)
 	// KeepPrior gives the plan the prior value if the two mean the same.
 	KeepPrior(config, planned, prior *Model, env Env)
 	// KeepPlanned gives the model the planned value, unless that is unknown.
@@ -201,13 +195,13 @@ func (t *Table[Model, Object, Patch]) ForgetUnknown(model *Model) {
 }
 
 // Steps returns the changes from the prior to the planned values. It omits attributes that are unset or unknown.
-func (t *Table[Model, Object, Patch]) Steps(prior *Prior[Model, Object], planned *Model, env Env) ([]Step[Object, Patch], []permission.Problem) {
+func (t *Table[Model, Object, Patch]) Steps(prior *Prior[Model, Object], planned *Model, env Env) ([]change.Step[Object, Patch], []permission.Problem) {
 	var before Sets
 	if prior.IsState {
 		before = t.Sets(prior.State)
 	}
 	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), env.View)
-	var steps []Step[Object, Patch]
+	var steps []change.Step[Object, Patch]
 	for _, row := range t.Rows {
 		step, more, found := row.Step(prior, planned, env)
 		problems = append(problems, more...)
@@ -251,8 +245,8 @@ func (t *Table[Model, Object, Patch]) KeepPlanned(model, planned *Model) (differ
 //
 // After an apply, planned is its plan, and the state gets the planned values: Terraform accepts no others. A change
 // in the meantime shows in the next plan.
-func (t *Table[Model, Object, Patch]) SaveState(ctx context.Context, state *Model, now *Reading[Object], planned *Model, env Env,
-	set func() diag.Diagnostics, private PrivateSetter, diags *diag.Diagnostics,
+func (t *Table[Model, Object, Patch]) SaveState(ctx context.Context, state *Model, now *change.Reading[Object], planned *Model, env Env,
+	set func() diag.Diagnostics, private base.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	if now == nil {
 		return

@@ -32,7 +32,7 @@ type PrivateState struct {
 }
 
 // ReadPrivateState reads the private state.
-func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) (b PrivateState) {
+func ReadPrivateState(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) (b PrivateState) {
 	b.Permissions = Raw(ctx, private, diags)
 	data, found := private.GetKey(ctx, unmanagedKey)
 	diags.Append(found...)
@@ -41,7 +41,7 @@ func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Di
 }
 
 // SaveState writes the private state.
-func (b *PrivateState) SaveState(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+func (b *PrivateState) SaveState(ctx context.Context, private base.PrivateSetter, diags *diag.Diagnostics) {
 	KeepRaw(ctx, private, b.Permissions, nil, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
@@ -53,7 +53,7 @@ func RefuseNotStored(name string, diags *diag.Diagnostics) {
 }
 
 // ForgetUnmanaged removes the values of the replaced object.
-func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+func ForgetUnmanaged(ctx context.Context, private base.PrivateSetter, diags *diag.Diagnostics) {
 	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
 }
 

@@ -17,6 +17,7 @@ package base
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -333,3 +334,34 @@ func (m *Meta) SeesAll() bool { return m.Store.Self().Role <= zulip.RoleAdminist
 
 // SeesEverybody reports whether the server shows the account all people (server-behavior §U3).
 func (m *Meta) SeesEverybody() bool { return m.Store.Self().Role < zulip.RoleGuest }
+
+// PrivateGetter reads the private state.
+type PrivateGetter interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// PrivateSetter writes the private state.
+type PrivateSetter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// ReadPrivate reads a value of the private state, if there is one.
+func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into any, diags *diag.Diagnostics) {
+	data, problems := private.GetKey(ctx, key)
+	if diags.Append(problems...); data == nil {
+		return
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		AddBug(diags, "decode private state", err)
+	}
+}
+
+// WritePrivate writes a value into the private state.
+func WritePrivate(ctx context.Context, private PrivateSetter, key string, value any, diags *diag.Diagnostics) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		AddBug(diags, "encode private state", err)
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, data)...)
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 )
 
 // Attributes compares a model with an object, attribute by attribute. A definition with a table compares the rows
@@ -36,7 +37,7 @@ type Attributes[Model, Object, Patch any] interface {
 	// keepPrior gives a plan the prior values if the two mean the same.
 	keepPrior(config, planned *Model, prior *attribute.Prior[Model, *Object], c *Call)
 	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
-	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]attribute.Step[*Object, Patch], []permission.Problem)
+	steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]change.Step[*Object, Patch], []permission.Problem)
 	// keepKnown gives a model the known planned values, and returns the permissions that differ.
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null, because a state can't have them.
@@ -185,7 +186,7 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Call) *Mode
 }
 
 //nolint:unparam // the other implementation has problems to report
-func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
+func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) (steps []change.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
 		before = by.as(planned, prior.Object, c)
@@ -195,7 +196,7 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 		if !by.compares(name) || !isKnown(value) || isSame(value, old) || value.IsNull() && by.schema().Attributes[name].IsComputed() {
 			continue
 		}
-		step := attribute.Step[*Object, Model]{
+		step := change.Step[*Object, Model]{
 			Attribute: name, Prior: quoted(old), Planned: quoted(value),
 			Put: func(update *Model, _ *Object, _ bool) { fieldsOf(update).set(name, value) },
 		}
@@ -227,7 +228,7 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 }
 
 // byElement limits a step to the elements that the plan adds and removes.
-func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Call) {
+func (by byModel[Model, Object]) byElement(step *change.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Call) {
 	name := step.Attribute
 	var before []attr.Value
 	if set, ok := old.(types.Set); ok {
@@ -357,7 +358,7 @@ func (by byRows[Model, Fields, Object, Patch]) keepPrior(config, planned *Model,
 	by.table.KeepPrior(by.fields(config), by.fields(planned), by.prior(prior), c.env())
 }
 
-func (by byRows[Model, Fields, Object, Patch]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]attribute.Step[*Object, Patch], []permission.Problem) {
+func (by byRows[Model, Fields, Object, Patch]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) ([]change.Step[*Object, Patch], []permission.Problem) {
 	return by.table.Steps(by.prior(prior), by.fields(planned), c.env())
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -75,7 +76,7 @@ type creation[Model, Object, Patch any] struct {
 
 	id    int64
 	isNew bool // created by this run, and not adopted
-	now   *attribute.Reading[*Object]
+	now   *change.Reading[*Object]
 	// before are the earlier objects that look like the new one; nil if they were not searched yet.
 	before     map[int64]bool
 	isAnswered bool // the server has created it
@@ -129,7 +130,7 @@ func (w *creation[Model, Object, Patch]) readBack(ctx context.Context) (ok bool)
 
 // complete sends the missing planned values. The creating request does not carry or has dropped them (server-behavior
 // §C8), or a reactivated object differs.
-func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *attribute.Reading[*Object] {
+func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *change.Reading[*Object] {
 	var found diag.Diagnostics
 	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
 	if !w.isNew && w.def.Table == nil {
@@ -183,8 +184,8 @@ func (w *creation[Model, Object, Patch]) hide(prior *attribute.Prior[Model, *Obj
 }
 
 // reactivation returns the step that reactivates an object.
-func (w *creation[Model, Object, Patch]) reactivation() attribute.Step[*Object, Patch] {
-	return attribute.Step[*Object, Patch]{
+func (w *creation[Model, Object, Patch]) reactivation() change.Step[*Object, Patch] {
+	return change.Step[*Object, Patch]{
 		Attribute: "deactivated", Prior: "true", Planned: "false",
 		Current: func(object *Object) string { return fmt.Sprint(w.isGone(object)) },
 		Put:     func(update *Patch, _ *Object, _ bool) { w.def.Reactivation(update) },
@@ -192,7 +193,7 @@ func (w *creation[Model, Object, Patch]) reactivation() attribute.Step[*Object, 
 }
 
 // refuse reports values that differ and that no request can change.
-func (w *creation[Model, Object, Patch]) refuse(missing []attribute.Step[*Object, Patch], diags *diag.Diagnostics) {
+func (w *creation[Model, Object, Patch]) refuse(missing []change.Step[*Object, Patch], diags *diag.Diagnostics) {
 	var text string
 	for _, step := range missing {
 		text += fmt.Sprintf("%s\n  now:     %s\n  planned: %s\n", step.Attribute, step.Prior, step.Planned)
@@ -297,7 +298,7 @@ func (w *creation[Model, Object, Patch]) look(ctx context.Context, isNew func(in
 }
 
 func (w *creation[Model, Object, Patch]) found(object *Object, view *listing[Object]) int64 {
-	w.c.Snapshot, w.now = view.Snapshot, &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}
+	w.c.Snapshot, w.now = view.Snapshot, &change.Reading[*Object]{Thing: object, View: view.Snapshot}
 	return w.def.Key(object)
 }
 

@@ -4,7 +4,7 @@
 //
 // All have one lifecycle. An apply reads the object and compares it with the prior and the planned values, attribute by
 // attribute ([Attributes]). It refuses changes that must not happen (Protect), sends the pending changes, and reads the
-// object again if the answer does not show it: see [attribute.Subject]. A creation writes the object into the state,
+// object again if the answer does not show it: see [change.Subject]. A creation writes the object into the state,
 // and then does the same. A resource that differs in one of these embeds *[Resource] and replaces that method.
 //
 // Words: a listing is one state of all objects. The run state manages the objects of this run, reserves the names
@@ -27,6 +27,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -170,11 +171,11 @@ type TableDefinition[Model, Object, Patch any] struct {
 	Table Attributes[Model, Object, Patch]
 	// CheckTable is CheckPlan for a plan that destroys nothing.
 	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Patch])
-	// SendUpdate is Update: see [attribute.Subject].
-	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Patch]) (ignored []string, err error)
+	// SendUpdate is Update: see [change.Subject].
+	SendUpdate func(ctx context.Context, b *base.Base, id int64, p change.Pending[*Object, Patch]) (ignored []string, err error)
 	// Protect refuses, just before a request and on the object as just read, a planned change that must not happen: see
-	// [attribute.Subject]. Optional.
-	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Patch], diags *diag.Diagnostics)
+	// [change.Subject]. Optional.
+	Protect func(ctx context.Context, b *base.Base, now *change.Reading[*Object], p change.Pending[*Object, Patch], diags *diag.Diagnostics)
 	// Archives is true if Delete archives or deactivates the object, which keeps its name. A new object of the same
 	// name in this run is then the same object.
 	Archives bool

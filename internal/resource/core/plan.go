@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
@@ -33,7 +34,7 @@ type TablePlan[Model, Object, Patch any] struct {
 	// Adopted is the existing object that is adopted instead of creating a new one; nil for none.
 	Adopted *Object
 	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
-	Changes []attribute.Step[*Object, Patch]
+	Changes []change.Step[*Object, Patch]
 	Diags   *diag.Diagnostics
 }
 

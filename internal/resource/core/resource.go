@@ -20,7 +20,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
@@ -171,7 +170,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 // After an apply the state gets the planned values: Terraform accepts no others. A change in the meantime shows in
 // the next plan.
 func (r *Resource[Model, Object, Patch]) saveState(ctx context.Context, m *Model, object *Object, planned *Model, c *Call,
-	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
+	state *tfsdk.State, private base.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	before := *m
 	if isImported := r.name(m) == ""; isImported {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -60,7 +61,7 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 }
 
 // RereadObject returns the current object, read together with the readings of other resources.
-func (r *Resource[Model, Object, Patch]) RereadObject(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
+func (r *Resource[Model, Object, Patch]) RereadObject(ctx context.Context, id int64) (*change.Reading[*Object], error) {
 	return r.rereadObject(ctx, id, r.call(nil), anyObject, func(*Object) bool { return false })
 }
 
@@ -69,7 +70,7 @@ func anyObject[Object any](*Object) bool { return true }
 
 // rereadObject is RereadObject; c gets the organization that it was read with. A list that lags is read until shows is true for the
 // object. An archived or deactivated object is an error, unless accepts is true for it.
-func (r *Resource[Model, Object, Patch]) rereadObject(ctx context.Context, id int64, c *Call, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
+func (r *Resource[Model, Object, Patch]) rereadObject(ctx context.Context, id int64, c *Call, shows, accepts func(*Object) bool) (*change.Reading[*Object], error) {
 	view, err := r.reread(ctx, func(view *listing[Object]) bool {
 		object, ok := r.get(view, id)
 		c.Snapshot = view.Snapshot
@@ -93,7 +94,7 @@ func (r *Resource[Model, Object, Patch]) rereadObject(ctx context.Context, id in
 	case r.isGone(object) && !accepts(object):
 		return nil, &unseenError{fmt.Sprintf("someone else has archived or deactivated %s since then", r.called("", id))}
 	}
-	return &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
+	return &change.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
 }
 
 // unseenError is the error that an object does not exist, or is not active.
@@ -102,8 +103,8 @@ type unseenError struct{ text string }
 // Error returns the result of the change.
 func (e *unseenError) Error() string { return e.text }
 
-// Change makes steps on an object: see [attribute.Subject.Change]. now is the object as just read, or nil.
-func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Patch], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
+// Change makes steps on an object: see [change.Subject.Change]. now is the object as just read, or nil.
+func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []change.Step[*Object, Patch], now *change.Reading[*Object], diags *diag.Diagnostics) *change.Reading[*Object] {
 	change := &applying[Model, Object, Patch]{Resource: r, id: id, c: r.call(nil)}
 	if now != nil {
 		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
@@ -125,12 +126,12 @@ type applying[Model, Object, Patch any] struct {
 	readsOne bool
 }
 
-// subject describes the change for [attribute.Subject.Change].
-func (o *applying[Model, Object, Patch]) subject(steps []attribute.Step[*Object, Patch]) attribute.Subject[*Object, Patch] {
-	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Patch]) bool {
+// subject describes the change for [change.Subject.Change].
+func (o *applying[Model, Object, Patch]) subject(steps []change.Step[*Object, Patch]) change.Subject[*Object, Patch] {
+	o.readsOne = slices.ContainsFunc(steps, func(step change.Step[*Object, Patch]) bool {
 		return slices.Contains(o.def.OneFor, step.Attribute)
 	})
-	return attribute.Subject[*Object, Patch]{
+	return change.Subject[*Object, Patch]{
 		Of: o.kind(), NameBefore: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, Part: o.cachedList(),
 		Name: o.title, Read: o.read, Protect: o.def.Protect, Send: o.send, IsBlocked: o.isTaken, Explain: o.explain, At: o.at,
 	}
@@ -142,7 +143,7 @@ func (o *applying[Model, Object, Patch]) title(object *Object) string {
 }
 
 // read reads the current object.
-func (o *applying[Model, Object, Patch]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
+func (o *applying[Model, Object, Patch]) read(ctx context.Context, shows func(*Object) bool) (*change.Reading[*Object], error) {
 	if o.readsOne {
 		shows = func(*Object) bool { return false }
 	}
@@ -152,7 +153,7 @@ func (o *applying[Model, Object, Patch]) read(ctx context.Context, shows func(*O
 }
 
 // send sends the pending changes: with SendUpdate, or as the current model with the pending planned values.
-func (o *applying[Model, Object, Patch]) send(ctx context.Context, p attribute.Pending[*Object, Patch]) (ignored []string, err error) {
+func (o *applying[Model, Object, Patch]) send(ctx context.Context, p change.Pending[*Object, Patch]) (ignored []string, err error) {
 	if o.def.SendUpdate != nil {
 		ignored, err = o.def.SendUpdate(ctx, &o.Base, o.id, p)
 	} else {
@@ -291,9 +292,9 @@ func (e *InUseError) Error() string { return e.Err.Error() }
 func (e *InUseError) Unwrap() error { return e.Err }
 
 // deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use: see
-// [attribute.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
+// [change.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
 func (r *Resource[Model, Object, Patch]) deleteUnused(ctx context.Context, id int64, state *Model) error {
-	for inUse := attribute.NewFreeWait(); ; {
+	for inUse := change.NewFreeWait(); ; {
 		err := r.delete(ctx, id, state)
 		if !errors.As(err, new(*InUseError)) || !inUse.Next(ctx) {
 			return err

@@ -23,8 +23,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -275,7 +275,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(id)})...)
 }
 
-type reading = attribute.Reading[[]Item]
+type reading = change.Reading[[]Item]
 
 // arrange sets the planned order, and returns the resulting one, or nil if that could not be read. prior is the order
 // that the plan was computed from, or null if there is none to compare with.
@@ -288,7 +288,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 		ids := idsOf(all)
 		return len(sets.Common(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
 	}
-	step := attribute.Step[[]Item, []int64]{
+	step := change.Step[[]Item, []int64]{
 		Attribute: r.Attribute, Prior: textOf(before), Planned: textOf(named),
 		Current: func(all []Item) string {
 			there := activeIDs(all)
@@ -304,14 +304,14 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 		// Deleted objects are left out, and objects that the list does not name keep their order.
 		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), sets.Common(named, activeIDs(all))) },
 	}
-	subject := attribute.Subject[[]Item, []int64]{
+	subject := change.Subject[[]Item, []int64]{
 		Of: "zulip_" + r.TypeName, NameBefore: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
 		Part: r.Part,
 		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err
 		},
-		Send: func(ctx context.Context, pending attribute.Pending[[]Item, []int64]) ([]string, error) {
+		Send: func(ctx context.Context, pending change.Pending[[]Item, []int64]) ([]string, error) {
 			ids := pending.Update()
 			err := r.Write(ctx, r.Meta.Client, ids)
 			if isSent = err == nil; zulip.IsIncompleteOrder(err) {
@@ -320,7 +320,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 			return nil, err
 		},
 	}
-	now := subject.Change(ctx, &r.Base, []attribute.Step[[]Item, []int64]{step}, nil, diags)
+	now := subject.Change(ctx, &r.Base, []change.Step[[]Item, []int64]{step}, nil, diags)
 	if now != nil {
 		r.checkNamed(named, named, now.Thing, diags) // objects that were left out since the plan
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 )
 
 // Change uploads or removes the picture of a T. The server returns no files and gives each upload another URL, so the
@@ -26,8 +26,8 @@ type Change[T any] struct {
 	Send func(context.Context) error
 }
 
-// Run makes the change: see [attribute.Subject.Change]. It returns nil if nothing was read after the request.
-func (c Change[T]) Run(ctx context.Context, b *base.Base, subject attribute.Subject[T, struct{}], now *attribute.Reading[T], diags *diag.Diagnostics) *attribute.Reading[T] {
+// Run makes the change: see [change.Subject.Change]. It returns nil if nothing was read after the request.
+func (c Change[T]) Run(ctx context.Context, b *base.Base, subject change.Subject[T, struct{}], now *change.Reading[T], diags *diag.Diagnostics) *change.Reading[T] {
 	const none = "no uploaded picture"
 	isSent := false
 	planned := none
@@ -44,16 +44,16 @@ func (c Change[T]) Run(ctx context.Context, b *base.Base, subject attribute.Subj
 		return strconv.Quote(url)
 	}
 	subject.StoresAsSent = true
-	subject.Send = func(ctx context.Context, _ attribute.Pending[T, struct{}]) ([]string, error) {
+	subject.Send = func(ctx context.Context, _ change.Pending[T, struct{}]) ([]string, error) {
 		isSent = true
 		return nil, c.Send(ctx)
 	}
-	step := attribute.Step[T, struct{}]{
+	step := change.Step[T, struct{}]{
 		Attribute: c.Attribute, Prior: describe(c.Prior), Planned: planned,
 		Current: func(thing T) string { return describe(c.URL(thing)) },
 		Put:     func(*struct{}, T, bool) {},
 	}
-	return subject.Change(ctx, b, []attribute.Step[T, struct{}]{step}, now, diags)
+	return subject.Change(ctx, b, []change.Step[T, struct{}]{step}, now, diags)
 }
 
 // mayFollow reports whether one upload can have changed the first URL to the second. If both have a version, it grows

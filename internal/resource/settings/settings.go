@@ -22,6 +22,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -325,9 +326,9 @@ type ServerValues = map[string]json.RawMessage
 
 // Steps returns the changes of the settings whose planned value is known and differs from the prior one, on a server of
 // a feature level.
-func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[ServerValues, zulip.Form]) {
+func (s Table) Steps(prior, plan Values, level int) (steps []change.Step[ServerValues, zulip.Form]) {
 	for _, setting := range s.Changes(plan, prior) {
-		steps = append(steps, attribute.Step[ServerValues, zulip.Form]{
+		steps = append(steps, change.Step[ServerValues, zulip.Form]{
 			Attribute: setting.Name, Prior: setting.text(prior[setting.Name]), Planned: setting.text(plan[setting.Name]),
 			Current: func(held ServerValues) string {
 				return setting.text(setting.Read(held, level, nil, &diag.Diagnostics{}))

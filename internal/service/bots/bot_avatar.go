@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -168,21 +168,21 @@ func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateR
 // replaceAvatar uploads the picture, unless the picture has changed since the plan.
 func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image *picture.Picture, seen string, into avatar, diags *diag.Diagnostics) {
 	id, title := prior.ID.ValueInt64(), "the picture of bot "+prior.Email.ValueString()
-	change := picture.Change[*zulip.User]{
+	upload := picture.Change[*zulip.User]{
 		Attribute: "avatar_file", File: into.file.ValueString(), Prior: seen,
 		URL: func(user *zulip.User) string {
 			return uploadedURL(types.StringPointerValue(user.AvatarURL).ValueString())
 		},
 		Send: func(ctx context.Context) error { return r.upload(ctx, id, image, into) },
 	}
-	now := change.Run(ctx, &r.Base, attribute.Subject[*zulip.User, struct{}]{
+	now := upload.Run(ctx, &r.Base, change.Subject[*zulip.User, struct{}]{
 		Of: botKind, NameBefore: title, Name: func(*zulip.User) string { return title },
-		Read: func(ctx context.Context, _ func(*zulip.User) bool) (*attribute.Reading[*zulip.User], error) {
+		Read: func(ctx context.Context, _ func(*zulip.User) bool) (*change.Reading[*zulip.User], error) {
 			user, err := r.Meta.Store.FreshUser(ctx, id)
 			if err == nil && user == nil {
 				err = errors.New("the server does not show the bot to the provider's account. Plan again to see what happened")
 			}
-			return &attribute.Reading[*zulip.User]{Thing: user}, err
+			return &change.Reading[*zulip.User]{Thing: user}, err
 		},
 		At: func(error) path.Path { return avatarFile },
 	}, nil, diags)
@@ -203,7 +203,7 @@ func uploadedURL(url string) string {
 const seenKey = "avatar_url"
 
 // seenURL returns the URL of the uploaded picture that the last refresh saw; "" if there was none.
-func seenURL(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) (url string) {
+func seenURL(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) (url string) {
 	data, found := private.GetKey(ctx, seenKey)
 	diags.Append(found...)
 	if len(data) > 0 {
@@ -215,7 +215,7 @@ func seenURL(ctx context.Context, private attribute.PrivateGetter, diags *diag.D
 }
 
 // storeSeen stores the URL of the picture for a plan that begins to manage it.
-func storeSeen(ctx context.Context, private attribute.PrivateSetter, user *zulip.User) diag.Diagnostics {
+func storeSeen(ctx context.Context, private base.PrivateSetter, user *zulip.User) diag.Diagnostics {
 	return private.SetKey(ctx, seenKey, []byte(strconv.Quote(uploadedURL(types.StringPointerValue(user.AvatarURL).ValueString()))))
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -26,8 +27,8 @@ import (
 )
 
 type (
-	channelStep    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
-	channelPending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
+	channelStep    = change.Step[*zulip.Channel, zulip.ChannelUpdate]
+	channelPending = change.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
 	table             = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[channelFields, *zulip.Channel, zulip.ChannelUpdate]

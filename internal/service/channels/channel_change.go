@@ -15,8 +15,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -256,7 +256,7 @@ func (c *channelChange) describe(channel permission.Channel, setting string) str
 }
 
 // protectChannel checks a change of an existing channel just before a request, on the channel as just read.
-func protectChannel(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p channelPending, diags *diag.Diagnostics) {
+func protectChannel(ctx context.Context, b *base.Base, now *change.Reading[*zulip.Channel], p channelPending, diags *diag.Diagnostics) {
 	c := channelChangeOf(b, now.View, now.Thing, p.Update(), p.Steps())
 	c.id = now.Thing.ID
 	if b.Meta.LockoutProtection && permission.NeedsSubscribers(c.Before, c.After) || c.dependsOnSubscription() {

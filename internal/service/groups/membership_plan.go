@@ -16,7 +16,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -258,14 +257,14 @@ type foundThere map[string][]int64
 // privateFoundThere is their key in the private state.
 const privateFoundThere = "found_there"
 
-func readFoundThere(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
+func readFoundThere(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) foundThere {
 	found := foundThere{}
-	attribute.ReadPrivate(ctx, private, privateFoundThere, &found, diags)
+	base.ReadPrivate(ctx, private, privateFoundThere, &found, diags)
 	return found
 }
 
-func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	attribute.WritePrivate(ctx, private, privateFoundThere, f, diags)
+func (f foundThere) write(ctx context.Context, private base.PrivateSetter, diags *diag.Diagnostics) {
+	base.WritePrivate(ctx, private, privateFoundThere, f, diags)
 }
 
 // withKept adds the members that other resources of this run list.

@@ -25,6 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
@@ -40,9 +41,9 @@ type userGroupUpdate struct {
 }
 
 type (
-	step    = attribute.Step[*zulip.UserGroup, userGroupUpdate]
-	pending = attribute.Pending[*zulip.UserGroup, userGroupUpdate]
-	reading = attribute.Reading[*zulip.UserGroup]
+	step    = change.Step[*zulip.UserGroup, userGroupUpdate]
+	pending = change.Pending[*zulip.UserGroup, userGroupUpdate]
+	reading = change.Reading[*zulip.UserGroup]
 	prior   = attribute.Prior[userGroupFields, *zulip.UserGroup]
 
 	table             = attribute.Table[userGroupFields, *zulip.UserGroup, userGroupUpdate]

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -30,7 +30,7 @@ type record struct {
 }
 
 // readRecord returns the record of a private state; nil if there is none.
-func readRecord(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) *record {
+func readRecord(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) *record {
 	data, found := private.GetKey(ctx, recordKey)
 	diags.Append(found...)
 	if data == nil {
@@ -45,7 +45,7 @@ func readRecord(ctx context.Context, private attribute.PrivateGetter, diags *dia
 }
 
 // store writes the record into a private state; nil removes it.
-func (r *record) store(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+func (r *record) store(ctx context.Context, private base.PrivateSetter, diags *diag.Diagnostics) {
 	if r == nil {
 		diags.Append(private.SetKey(ctx, recordKey, nil)...)
 		return
@@ -119,9 +119,9 @@ type inboxUpdate struct {
 }
 
 type (
-	inboxStep    = attribute.Step[*inbox, inboxUpdate]
-	inboxPending = attribute.Pending[*inbox, inboxUpdate]
-	inboxReading = attribute.Reading[*inbox]
+	inboxStep    = change.Step[*inbox, inboxUpdate]
+	inboxPending = change.Pending[*inbox, inboxUpdate]
+	inboxReading = change.Reading[*inbox]
 )
 
 // inboxChange is the change of the pending invitations of an email. It sends at most one invitation, and revokes those
@@ -147,7 +147,7 @@ type inboxChange struct {
 func (c *inboxChange) run(ctx context.Context, now *inboxReading) *inbox {
 	c.revoked = map[int64]bool{}
 	name := "invitation of " + c.email
-	subject := attribute.Subject[*inbox, inboxUpdate]{
+	subject := change.Subject[*inbox, inboxUpdate]{
 		Of: invitationKind, NameBefore: "the " + name, Name: func(*inbox) string { return name }, Explain: c.explain,
 		Read: func(ctx context.Context, _ func(*inbox) bool) (*inboxReading, error) { return c.read(ctx) },
 		Send: func(ctx context.Context, p inboxPending) ([]string, error) { return nil, c.send(ctx, p) },

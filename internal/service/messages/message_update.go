@@ -10,8 +10,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,9 +22,9 @@ type messageChange struct {
 }
 
 type (
-	messageStep    = attribute.Step[*zulip.Message, messageChange]
-	messagePending = attribute.Pending[*zulip.Message, messageChange]
-	messageReading = attribute.Reading[*zulip.Message]
+	messageStep    = change.Step[*zulip.Message, messageChange]
+	messagePending = change.Pending[*zulip.Message, messageChange]
+	messageReading = change.Reading[*zulip.Message]
 )
 
 // Update moves and edits the message as planned, unless there is a conflict.
@@ -110,9 +110,9 @@ func channelText(id int64, view *snapshot.Snapshot) string {
 }
 
 // subject has the functions that read and change a message.
-func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, messageChange] {
+func (r *messageResource) subject(id int64) change.Subject[*zulip.Message, messageChange] {
 	name := fmt.Sprintf("message %d", id)
-	return attribute.Subject[*zulip.Message, messageChange]{
+	return change.Subject[*zulip.Message, messageChange]{
 		Of: "zulip_message", NameBefore: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
 		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*messageReading, error) {
 			found, err := r.Meta.Store.Message(ctx, id)

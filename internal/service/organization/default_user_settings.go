@@ -17,8 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -175,7 +175,7 @@ func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Va
 	return defaultUserSettings.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
-type defaultUserSettingsReading = attribute.Reading[settings.ServerValues]
+type defaultUserSettingsReading = change.Reading[settings.ServerValues]
 
 // fresh reads the current settings.
 func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSettingsReading, error) {
@@ -190,12 +190,12 @@ func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSe
 // could not be read. now was just read, or is nil.
 func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
 	const name = "zulip_default_user_settings"
-	subject := attribute.Subject[settings.ServerValues, zulip.Form]{
+	subject := change.Subject[settings.ServerValues, zulip.Form]{
 		Of: name, NameBefore: name, Name: func(settings.ServerValues) string { return name },
 		Read: func(ctx context.Context, _ func(settings.ServerValues) bool) (*defaultUserSettingsReading, error) {
 			return r.fresh(ctx)
 		},
-		Send: func(ctx context.Context, pending attribute.Pending[settings.ServerValues, zulip.Form]) ([]string, error) {
+		Send: func(ctx context.Context, pending change.Pending[settings.ServerValues, zulip.Form]) ([]string, error) {
 			form := pending.Update()
 			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)
 			if err != nil {

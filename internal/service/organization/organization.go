@@ -25,6 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -188,7 +189,7 @@ func (r *organizationResource) apply(ctx context.Context, prior *organizationPri
 }
 
 // store writes the server's values into the state; after an apply, planned is its plan.
-func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private base.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {
 		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)
@@ -197,8 +198,8 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 }
 
 // subject returns the organization as the subject of a change.
-func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
-	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
+func (r *organizationResource) subject() change.Subject[*zulip.Realm, zulip.RealmUpdate] {
+	return change.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Of:         "zulip_organization",
 		NameBefore: "the organization",
 		Name:       func(*zulip.Realm) string { return "the organization" },

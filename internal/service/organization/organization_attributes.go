@@ -14,15 +14,16 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 type (
-	organizationStep    = attribute.Step[*zulip.Realm, zulip.RealmUpdate]
-	organizationPending = attribute.Pending[*zulip.Realm, zulip.RealmUpdate]
-	organizationReading = attribute.Reading[*zulip.Realm]
+	organizationStep    = change.Step[*zulip.Realm, zulip.RealmUpdate]
+	organizationPending = change.Pending[*zulip.Realm, zulip.RealmUpdate]
+	organizationReading = change.Reading[*zulip.Realm]
 	organizationPrior   = attribute.Prior[organizationModel, *zulip.Realm]
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
@@ -226,7 +226,7 @@ func uploadImage(ctx context.Context, c *imageCall, image *picture.Picture, seen
 	return true
 }
 
-type imageReading = attribute.Reading[zulip.RealmImage]
+type imageReading = change.Reading[zulip.RealmImage]
 
 // readUntil is [store.Store.ReadUntil] or [store.Store.FreshUntil].
 type readUntil func(context.Context, store.Part, func(*snapshot.Snapshot) bool, ...store.Part) (*snapshot.Snapshot, error)
@@ -241,16 +241,16 @@ func readPicture(ctx context.Context, read readUntil, name string, shows func(zu
 }
 
 // changeImage applies a change of the picture of a model. now was just read, or is nil.
-func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading) *imageReading {
+func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, upload picture.Change[zulip.RealmImage], onConflict string, now *imageReading) *imageReading {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	title := "the " + m.title() + " of the organization"
-	change.Attribute, change.URL = "file", func(image zulip.RealmImage) string {
+	upload.Attribute, upload.URL = "file", func(image zulip.RealmImage) string {
 		if !image.IsUploaded {
 			return ""
 		}
 		return image.URL
 	}
-	return change.Run(ctx, c.Base, attribute.Subject[zulip.RealmImage, struct{}]{
+	return upload.Run(ctx, c.Base, change.Subject[zulip.RealmImage, struct{}]{
 		Of: imageKind, NameBefore: title, Name: func(zulip.RealmImage) string { return title },
 		Read: func(ctx context.Context, shows func(zulip.RealmImage) bool) (*imageReading, error) {
 			return readPicture(ctx, c.Meta.Store.FreshUntil, m.Kind.ValueString(), shows)

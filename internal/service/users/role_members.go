@@ -22,7 +22,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -260,7 +259,7 @@ func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
 	}
 	wanted := roleUsers.Find(c.Plan.value(), view, c.Diags)
 	var known knownRoles
-	attribute.ReadPrivate(ctx, c.PriorPrivate, privateRoles, &known, c.Diags)
+	base.ReadPrivate(ctx, c.PriorPrivate, privateRoles, &known, c.Diags)
 	if c.Diags.HasError() {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -158,12 +157,12 @@ func (k knownRoles) of(id int64) zulip.Role {
 }
 
 // writeRoles writes the roles of a snapshot into the private state.
-func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+func writeRoles(ctx context.Context, view *snapshot.Snapshot, private base.PrivateSetter, diags *diag.Diagnostics) {
 	known := knownRoles{}
 	for _, user := range view.Users() {
 		if user.Role != zulip.RoleMember {
 			known[user.Role] = append(known[user.Role], user.ID)
 		}
 	}
-	attribute.WritePrivate(ctx, private, privateRoles, known, diags)
+	base.WritePrivate(ctx, private, privateRoles, known, diags)
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -258,7 +258,7 @@ func setUserStatus(ctx context.Context, c *userStatusCall) (*userStatusReading, 
 	return now, nil
 }
 
-type userStatusReading = attribute.Reading[zulip.Status]
+type userStatusReading = change.Reading[zulip.Status]
 
 // changeUserStatus sends the differences between the prior and the planned status. An attribute without a prior value
 // is compared with the current status.
@@ -268,9 +268,9 @@ func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusMo
 		status, err := c.Meta.Client.Status(ctx, id)
 		return &userStatusReading{Thing: status}, err
 	}
-	subject := attribute.Subject[zulip.Status, zulip.StatusUpdate]{
+	subject := change.Subject[zulip.Status, zulip.StatusUpdate]{
 		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read,
-		Send: func(ctx context.Context, pending attribute.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
+		Send: func(ctx context.Context, pending change.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			defer c.Meta.Store.Invalidate(store.Statuses)
 			if id == c.Meta.Store.Self().ID {
 				return nil, c.Meta.Client.SetOwnStatus(ctx, pending.Update())

@@ -20,8 +20,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
@@ -82,9 +82,9 @@ func (m *userStatusModel) over(status zulip.Status) zulip.Status {
 }
 
 // steps returns the changes of the parts whose planned values differ from the prior status.
-func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zulip.Status, zulip.StatusUpdate]) {
+func (m *userStatusModel) steps(prior zulip.Status) (steps []change.Step[zulip.Status, zulip.StatusUpdate]) {
 	if text := storedStatusText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
-		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
+		steps = append(steps, change.Step[zulip.Status, zulip.StatusUpdate]{
 			Attribute: "status_text", Prior: strconv.Quote(prior.Text), Planned: strconv.Quote(text),
 			Current: func(status zulip.Status) string { return strconv.Quote(status.Text) },
 			Put:     func(update *zulip.StatusUpdate, _ zulip.Status, _ bool) { update.Text = &text },
@@ -92,7 +92,7 @@ func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zuli
 	}
 	if !m.EmojiName.IsNull() && !m.emojiIs(prior) {
 		planned := strconv.Quote(m.EmojiName.ValueString())
-		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
+		steps = append(steps, change.Step[zulip.Status, zulip.StatusUpdate]{
 			Attribute: "emoji_name", Prior: statusEmojiText(prior), Planned: planned,
 			Current: func(status zulip.Status) string {
 				if m.emojiIs(status) {
