@@ -21,7 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 )
 
 // Call is one call of Terraform to one resource, data source or action.
@@ -59,7 +59,7 @@ func (c *Call[Model]) SaveAttribute(name string, value any) {
 
 // Forget removes the resource from the state.
 func (c *Call[Model]) Forget() {
-	c.Diags.Append(core.ForgetReplacedID(c.ctx, c.Private)...)
+	c.Diags.Append(existing.ForgetReplacedID(c.ctx, c.Private)...)
 	c.remove(c.ctx)
 }
 

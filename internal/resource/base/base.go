@@ -53,7 +53,7 @@ type Meta struct {
 	// LockoutProtection is true if plans are refused by which the provider's account would lose the permissions that it
 	// needs.
 	LockoutProtection bool
-	// RecoverInterrupted is true if an apply adopts objects that an interrupted apply has created: see [core.Existing].
+	// RecoverInterrupted is true if an apply adopts objects that an interrupted apply has created: see [existing.Object].
 	RecoverInterrupted bool
 	// WarnOfExisting is true if a plan warns about an existing object instead of refusing it, so that it can be matched
 	// with the plan (export --for). The apply still refuses it.

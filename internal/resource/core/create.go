@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -48,7 +49,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	}
 	r.Meta.Run.Manage(r.kind(), w.id)
 	if r.reservesName() {
-		diags.Append(StoreReplacedID(ctx, resp.Private, w.id)...)
+		diags.Append(existing.StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
 	if r.def.RegisterCreated != nil {
 		r.def.RegisterCreated(w.c, w.id, &plan)
@@ -231,7 +232,7 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 		name = fmt.Sprint(*w.plan) // other creations of the same object wait
 	}
 	var err error
-	w.id, err = CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
+	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
 	switch {
 	case err == nil:
 		w.isNew = true
@@ -264,7 +265,7 @@ func (w *creation[Model, Object, Patch]) reactivate(ctx context.Context, called 
 	return err == nil
 }
 
-// look finds an object that may be the new one, for [CreateOnce]: first in the snapshot, later in a new reading.
+// look finds an object that may be the new one, for [existing.CreateOnce]: first in the snapshot, later in a new reading.
 func (w *creation[Model, Object, Patch]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {
@@ -409,4 +410,16 @@ func (r *Resource[Model, Object, Patch]) isFilledIn(m *Model) bool {
 	return !slices.ContainsFunc(fieldsOf(m).names(), func(name string) bool {
 		return name != idAttribute && !isKnown(fieldsOf(m).get(name))
 	})
+}
+
+// notCreatedError is the reason why nothing was created. It hides its cause, a failed read, from callers that ask
+// whether a request may have been executed.
+type notCreatedError struct{ cause error }
+
+// Error returns that nothing was created, and why.
+func (e *notCreatedError) Error() string { return "nothing was created: " + e.cause.Error() }
+
+// Explanation returns the same for messages.
+func (e *notCreatedError) Explanation() string {
+	return base.Explain(e.cause) + "\n\nNothing was created."
 }

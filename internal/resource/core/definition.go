@@ -28,6 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -236,7 +237,7 @@ type Unique[Model, Object any] struct {
 	IsTaken func(error) bool
 	// Existing completes the description of an existing object with the value: Detail, and its creator and time, as
 	// far as the server tells. Optional.
-	Existing func(e *Existing, object *Object, c *Call)
+	Existing func(e *existing.Object, object *Object, c *Call)
 }
 
 // Adoption says how an archived or deactivated object, which keeps its name, is reactivated instead of creating one.

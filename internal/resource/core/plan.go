@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
@@ -53,7 +54,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	}
 	id := r.register(p)
 	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() && resp.Private != nil {
-		p.Diags.Append(StoreReplacedID(ctx, resp.Private, id)...)
+		p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
 	}
 	if r.writes(p) {
 		if !p.IsDestroy() {
@@ -78,7 +79,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
 		var own []int64
 		if p.IsCreate() {
-			own = ReplacedID(ctx, req.Private, p.Diags)
+			own = existing.ReplacedID(ctx, req.Private, p.Diags)
 		} else if id != 0 {
 			own = []int64{id}
 		}
@@ -273,7 +274,7 @@ func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
 		return 0
 	}
 	if id = r.id(p.State); id != 0 { // otherwise it could not be read when it was created
-		Manage(r.Meta, Existing{
+		existing.Manage(r.Meta, existing.Object{
 			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), Key: r.fold(r.name(p.State)), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
 	}
@@ -352,22 +353,22 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	id, adoption := r.def.Key(object), r.def.Adoption
 	switch {
 	case adoption == nil || !r.isGone(object):
-		existing := r.existing(p.Plan, object, r.call(view))
-		if existing.IsRename = isRename; isRename {
-			existing.AsPlanned, existing.MayBeReplaced = false, false
+		other := r.existing(p.Plan, object, r.call(view))
+		if other.IsRename = isRename; isRename {
+			other.AsPlanned, other.MayBeReplaced = false, false
 		}
-		if CheckExisting(r.Meta, existing, p.Diags) {
+		if other.Check(r.Meta, p.Diags) {
 			return object
 		}
 	case !isRename && isTrue(fieldsOf(p.Plan).get(adoption.Attribute)):
 		summary, detail := adoption.Warning(object)
-		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+AdoptionReason(r.def.Title, adoption.Attribute))
+		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+existing.AdoptionReason(r.def.Title, adoption.Attribute))
 		return object
 	case !isRename && run.IsManaged(kind, id):
 		// The object is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)
-		RefuseTakenName(path.Root("name"), summary, detail, p.Diags)
+		existing.RefuseTakenName(path.Root("name"), summary, detail, p.Diags)
 	}
 	return nil
 }
@@ -411,13 +412,13 @@ func (r *Resource[Model, Object, Patch]) refuseDuplicate(name string, at path.Pa
 }
 
 // existing describes the object with the planned name.
-func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Call) Existing {
+func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Call) existing.Object {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	if r.def.Table != nil {
 		name = r.def.Index(c.Snapshot).Name(object)
 	}
 	asPlanned := r.isAsPlanned(plan, object, c)
-	e := Existing{
+	e := existing.Object{
 		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
@@ -426,7 +427,7 @@ func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c
 	if r.def.CreatedBy != nil {
 		creator, at := r.def.CreatedBy(object)
 		isOwn := creator != nil && *creator == r.Meta.Store.Self().ID
-		e.MayBeReplaced, e.Ours = asPlanned && isOwn, isOwn && IsRecent(at)
+		e.MayBeReplaced, e.Ours = asPlanned && isOwn, isOwn && existing.IsRecent(at)
 	}
 	if r.def.Unique.Existing != nil {
 		r.def.Unique.Existing(&e, object, c)
@@ -441,11 +442,11 @@ func (r *Resource[Model, Object, Patch]) RefuseName(plan *Model, object *Object,
 		diags.AddAttributeError(path.Root("name"), summary, detail)
 		return
 	}
-	existing := r.existing(plan, object, c)
+	holder := r.existing(plan, object, c)
 	if r.def.Table != nil {
-		existing.AsPlanned = existing.Ours // the refusal has the other requirements
+		holder.AsPlanned = holder.Ours // the refusal has the other requirements
 	}
-	existing.Refuse(r.Meta, diags)
+	holder.Refuse(r.Meta, diags)
 }
 
 func (r *Resource[Model, Object, Patch]) existingAt(plan *Model) path.Path {

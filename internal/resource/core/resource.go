@@ -21,6 +21,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 )
 
 // idAttribute is the attribute that identifies every resource.
@@ -152,7 +153,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one
 		}
-		resp.Diagnostics.Append(ForgetReplacedID(ctx, resp.Private)...)
+		resp.Diagnostics.Append(existing.ForgetReplacedID(ctx, resp.Private)...)
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -301,39 +302,4 @@ func (r *Resource[Model, Object, Patch]) hint(err error) string {
 		return ""
 	}
 	return r.def.Hint(err)
-}
-
-// Manage registers the object in the prior state of a planned resource, and whether the resource is destroyed. It
-// warns if another resource has the same object in its state, which no apply can fix. It refuses to destroy an object
-// of another resource of the run; the resource that is planned last reports this. It uses Kind, Title, Name, Key, ID
-// and Import of the object.
-func Manage(meta *base.Meta, e Existing, isDestroyed bool, diags *diag.Diagnostics) {
-	meta.Run.Manage(e.Kind, e.ID)
-	if isDestroyed {
-		if meta.Run.WillBeKept(e.Kind, e.ID) {
-			refuseDestroy(e, diags)
-		}
-		RegisterDestroy(meta, e, diags)
-		return
-	}
-	if meta.Run.WillBeDestroyed(e.Kind, e.ID) {
-		refuseDestroy(e, diags)
-	}
-	if !meta.Run.WillKeep(e.Kind, e.ID) {
-		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
-			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of the other, and destroying either resource destroys the %s for both. "+
-				"Remove one of them with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
-	}
-}
-
-// refuseDestroy reports that one resource would destroy the object of another.
-func refuseDestroy(e Existing, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("Another resource still manages %s %q", e.Title, e.Name),
-		fmt.Sprintf("Two resources in the state have the ID %s, and this plan destroys one of them. That would destroy the %s for both. If you renamed the resource, add a moved block. If the object was imported twice, remove one resource with a removed block (lifecycle { destroy = false }) or terraform state rm ADDRESS.", e.Import, e.Title))
-}
-
-// RefuseTakenName refuses, during plan, the name of an archived or deactivated object. `terraform destroy` plans the
-// whole configuration first, so the error stops it too, unless it does not refresh.
-func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }

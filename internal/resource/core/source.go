@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 )
 
 // listing is one state of the objects: those of the snapshot, or of a separate list.
@@ -210,7 +211,7 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	if r.reservesName() {
-		resp.Diagnostics.Append(StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
+		resp.Diagnostics.Append(existing.StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -107,7 +108,7 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.State.Email.ValueString()
-		core.RegisterDestroy(p.Meta, core.Existing{Kind: botKind, Title: "bot", Name: email, Key: botKey(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
+		existing.RegisterDestroy(p.Meta, existing.Object{Kind: botKind, Title: "bot", Name: email, Key: botKey(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
 		checkBotDeactivation(ctx, p, s)
 	default:
 		warnOfBotAccess(ctx, p, s)
@@ -153,7 +154,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 }
 
 // checkBotNameHolder checks the account that already has the email of the planned short name. It accepts a bot that this plan
-// replaces or adopts, and an active bot that [core.CheckExisting] accepts. Otherwise it refuses the short name.
+// replaces or adopts, and an active bot that [existing.Object.Check] accepts. Otherwise it refuses the short name.
 func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
@@ -166,25 +167,25 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated bot will be reactivated",
-			fmt.Sprintf("Bot %s has the ID %d and the name %q. Its API key does not change. %s %s", holder.Address(), holder.ID, holder.FullName, core.AdoptionReason("bot", "adopt_deactivated"), returns))
+			fmt.Sprintf("Bot %s has the ID %d and the name %q. Its API key does not change. %s %s", holder.Address(), holder.ID, holder.FullName, existing.AdoptionReason("bot", "adopt_deactivated"), returns))
 		accesswarning.OfReactivation(ctx, p.Meta, p.Diags, holder, role)
 	case holder.IsActive && sameType(holder, p.Plan):
-		core.CheckExisting(p.Meta, existingBot(p.Plan, holder), p.Diags)
+		existingBot(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := botNameTaken(holder, p.Plan)
-		core.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
+		existing.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
 // existingBot describes the active bot that has the planned short name.
-func existingBot(plan *botModel, holder *zulip.User) core.Existing {
+func existingBot(plan *botModel, holder *zulip.User) existing.Object {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
-	return core.Existing{
+	return existing.Object{
 		Kind: botKind, Title: "bot", Name: holder.Address(), Key: botKey(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
-		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not show who created it
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && existing.IsRecent(joined), // the server does not show who created it
 	}
 }
 
@@ -244,7 +245,7 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	case p.Meta.Run.IsManaged(botKind, holder.ID):
 		renamed := existingBot(p.Plan, holder)
 		renamed.IsRename, renamed.KeepsName = true, true
-		core.CheckExisting(p.Meta, renamed, p.Diags)
+		renamed.Check(p.Meta, p.Diags)
 		return
 	}
 	detail := fmt.Sprintf("The email %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)

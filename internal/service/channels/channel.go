@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -48,7 +49,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 			IsTaken: func(err error) bool {
 				return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errChannelNameTaken)
 			},
-			Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Call) {
+			Existing: func(e *existing.Object, _ *zulip.Channel, _ *core.Call) {
 				e.Detail = "Names are compared ignoring case."
 			},
 		},

@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -45,10 +46,10 @@ func NewChannelFolderResource() resource.Resource {
 			ImportedByName: folderByName,
 			Where:          "the data source zulip_channel_folders lists all",
 			IsTaken:        zulip.IsFolderNameTaken,
-			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Call) {
+			Existing: func(e *existing.Object, folder *zulip.ChannelFolder, c *core.Call) {
 				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."
-				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && core.IsRecent(time.Unix(folder.DateCreated, 0))
+				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && existing.IsRecent(time.Unix(folder.DateCreated, 0))
 			},
 		},
 		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Call) { m.read(folder) },
@@ -90,7 +91,7 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 	if archived, ok := adoptableFolder(view, p.Plan); ok {
 		// Only the detail has the name, so that Terraform can combine many warnings into one.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
-			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged. %s", archived.Name, archived.ID, core.AdoptionReason("channel folder", "adopt_archived")))
+			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged. %s", archived.Name, archived.ID, existing.AdoptionReason("channel folder", "adopt_archived")))
 	}
 }
 

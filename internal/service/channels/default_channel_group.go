@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -43,7 +44,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
 			Of:      func(m *defaultChannelGroupModel) string { return m.Name.ValueString() },
 			IsTaken: isGroupNameTaken,
-			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Call) {
+			Existing: func(e *existing.Object, group *zulip.DefaultChannelGroup, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
 			},
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -75,7 +76,7 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	c.Meta.Run.Manage(invitationKind, invitationKey(email))
 	c.Save(plan)
-	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
+	c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of an invitation that this resource replaces
 	return nil
 }
@@ -155,7 +156,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		}
 		return sent.ID, nil
 	}
-	_, err = core.CreateOnce(ctx, c.Meta, mailKind, fold(email), look, create)
+	_, err = existing.CreateOnce(ctx, c.Meta, mailKind, fold(email), look, create)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
 		user, err := accountOf(ctx, c.Meta, email)
@@ -343,7 +344,7 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 	}
 	c.SaveAttribute("id", email)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, []byte("true"))...)
-	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
+	c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
 	return nil
 }
 

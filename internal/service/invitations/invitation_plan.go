@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -51,7 +52,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	if c.State != nil {
 		email := c.State.Email.ValueString()
-		core.Manage(c.Meta, core.Existing{Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: email}, c.Plan == nil, c.Diags)
+		existing.Manage(c.Meta, existing.Object{Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: email}, c.Plan == nil, c.Diags)
 	}
 	if c.Plan == nil {
 		return p.destroy(ctx)
@@ -67,13 +68,13 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 		if c.Config.NotifyReferrerOnJoin.IsNull() {
 			c.Plan.NotifyReferrerOnJoin = types.BoolValue(true)
 		}
-		err = p.create(ctx, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
+		err = p.create(ctx, existing.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case c.Plan.Email.IsUnknown() || fold(c.Plan.Email.ValueString()) != fold(c.State.Email.ValueString()):
 		c.CheckLevels()
 		c.Replace("email")
 		_, err = p.sends() // planned again as a new one
 	default:
-		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, invitationKey(c.State.Email.ValueString()))...)
+		c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, invitationKey(c.State.Email.ValueString()))...)
 		err = p.update(imported != nil)
 	}
 	c.Save(c.Plan)
@@ -109,7 +110,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 		return base.Failed(invitationsUnreadable, err, invitationHint)
 	}
 	if found := newestInvitation(list, email, anyone); found != nil && !slices.Contains(own, invitationKey(email)) {
-		core.CheckExisting(p.Meta, existingInvitation(p.Meta, p.Plan, found), p.Diags)
+		existingInvitation(p.Meta, p.Plan, found).Check(p.Meta, p.Diags)
 	}
 	return nil
 }
@@ -230,16 +231,16 @@ func (p *planCheck) sends() (*snapshot.Snapshot, error) {
 }
 
 // existingInvitation describes a pending invitation of the planned email.
-func existingInvitation(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) core.Existing {
+func existingInvitation(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) existing.Object {
 	email := plan.Email.ValueString()
 	isOwn := found.InvitedByUserID == meta.Store.Self().ID
 	made := time.Unix(found.Invited, 0)
 	asPlanned := looksLike(found, plan)
-	return core.Existing{
+	return existing.Object{
 		Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: found.Email, At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s is already invited", email),
 		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
-		AsPlanned: asPlanned, Ours: isOwn && core.IsRecent(made), MayBeReplaced: asPlanned && isOwn,
+		AsPlanned: asPlanned, Ours: isOwn && existing.IsRecent(made), MayBeReplaced: asPlanned && isOwn,
 	}
 }
 

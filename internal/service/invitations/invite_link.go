@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -134,7 +135,7 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 		}
 		return made.invitation.ID, nil
 	}
-	_, err := core.CreateOnce(ctx, r.Meta, inviteLinkKind, fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)), look, create)
+	_, err := existing.CreateOnce(ctx, r.Meta, inviteLinkKind, fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)), look, create)
 	return made, err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -103,7 +103,7 @@ func sendMessage(ctx context.Context, meta *base.Meta, to zulip.Addressee, conte
 		return sent.ID, err
 	}
 	same := fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored)
-	id, err := core.CreateOnce(ctx, meta, messageKind, same, look, create)
+	id, err := existing.CreateOnce(ctx, meta, messageKind, same, look, create)
 	if sent.ID != id {
 		sent = zulip.SentMessage{ID: id}
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -144,22 +144,22 @@ func afterLostReading(c *reactionCall) string {
 	if c.Meta.RecoverInterrupted {
 		return where + "The next apply adopts it, because recover_interrupted is set."
 	}
-	return where + fmt.Sprintf("The next apply refuses it because it already exists. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", core.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
+	return where + fmt.Sprintf("The next apply refuses it because it already exists. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", existing.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
 }
 
 // adoptsReaction reports whether an existing reaction can be adopted, and otherwise refuses it.
 func adoptsReaction(c *reactionCall) bool {
 	plan := c.Plan
-	existing := core.Existing{
+	found := existing.Object{
 		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account already reacted with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not show when it was added
 	}
 	if !c.Meta.RecoverInterrupted {
-		existing.Refuse(c.Meta, c.Diags)
+		found.Refuse(c.Meta, c.Diags)
 		return false
 	}
-	core.CheckExisting(c.Meta, existing, c.Diags) // marks the reaction as adopted
+	found.Check(c.Meta, c.Diags) // marks the reaction as adopted
 	c.Meta.Run.Adopt(plan.takeover(), 0)
 	return true
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -36,7 +37,7 @@ func NewCodePlaygroundResource() resource.Resource {
 			Attribute: "name", Word: "language and name",
 			Of:      (*codePlaygroundModel).name,
 			IsTaken: zulip.IsPlaygroundTaken,
-			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Call) {
+			Existing: func(e *existing.Object, playground *zulip.Playground, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
 				e.MayBeReplaced = true // a playground with another URL may be the one that this resource replaces
 			},

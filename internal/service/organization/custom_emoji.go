@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -69,7 +70,7 @@ func NewCustomEmojiResource() resource.Resource {
 
 // describeExistingEmoji adds the author of an emoji. The server returns neither its picture nor its time, so each of the
 // account's own emoji counts as the planned one.
-func describeExistingEmoji(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Call) {
+func describeExistingEmoji(e *existing.Object, emoji *zulip.CustomEmoji, c *core.Call) {
 	own := isOwnEmoji(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, emojiAuthor(emoji, c.Snapshot))
 	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own

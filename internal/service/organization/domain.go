@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -35,7 +36,7 @@ func NewDomainResource() resource.Resource {
 			Of:        (*domainModel).name,
 			Where:     "the organization's settings list all, under Organization permissions", Unquoted: true,
 			IsTaken: zulip.IsDomainTaken,
-			Existing: func(e *core.Existing, domain *zulip.Domain, _ *core.Call) {
+			Existing: func(e *existing.Object, domain *zulip.Domain, _ *core.Call) {
 				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
 			},
 		},

@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -47,7 +48,7 @@ func NewLinkifierResource() resource.Resource {
 			Of:      func(m *linkifierModel) string { return storedLinkifierText(m.Pattern) },
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
-			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Call) {
+			Existing: func(e *existing.Object, linkifier *zulip.Linkifier, _ *core.Call) {
 				e.Detail = fmt.Sprintf("Linkifier %d links to %q. The server accepts each pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},

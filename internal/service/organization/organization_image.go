@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -75,7 +76,7 @@ const doingImages = "change the pictures of the organization"
 func planImage(ctx context.Context, c *imageCall) error {
 	plan, state := c.Plan, c.State
 	if state != nil {
-		core.Manage(c.Meta, existingImage(state), false, c.Diags)
+		existing.Manage(c.Meta, existingImage(state), false, c.Diags)
 	}
 	isOther := state != nil && !plan.Kind.Equal(state.Kind)
 	if isOther {
@@ -90,10 +91,10 @@ func planImage(ctx context.Context, c *imageCall) error {
 	switch {
 	case c.Diags.HasError():
 	case state == nil:
-		err = planNewImage(ctx, c, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
+		err = planNewImage(ctx, c, existing.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case !isOther:
 		c.Meta.Run.Reserve(imageKind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
-		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(state.Kind.ValueString()))...)
+		c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, core.TextID(state.Kind.ValueString()))...)
 	}
 	c.Save(plan)
 	return err
@@ -103,7 +104,7 @@ func planImage(ctx context.Context, c *imageCall) error {
 // Terraform.
 func planImageDestroy(_ context.Context, c *imageCall) error {
 	state := c.State
-	core.Manage(c.Meta, existingImage(state), true, c.Diags)
+	existing.Manage(c.Meta, existingImage(state), true, c.Diags)
 	c.RequireAdministrator(doingImages, c.Diags)
 	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
 		c.Diags.AddWarning(fmt.Sprintf("This apply removes another %s than it uploaded", state.title()),
@@ -133,19 +134,19 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	case err != nil:
 		return base.Failed("Cannot read the organization", err)
 	case now.Thing.IsUploaded:
-		core.CheckExisting(c.Meta, existingImageUpload(plan, now.Thing), c.Diags)
+		existingImageUpload(plan, now.Thing).Check(c.Meta, c.Diags)
 	}
 	return nil
 }
 
 // existingImage describes the picture of a model to the run.
-func existingImage(m *organizationImageModel) core.Existing {
+func existingImage(m *organizationImageModel) existing.Object {
 	name := m.Kind.ValueString()
-	return core.Existing{Kind: imageKind, Title: "picture", Name: name, ID: core.TextID(name), Import: name}
+	return existing.Object{Kind: imageKind, Title: "picture", Name: name, ID: core.TextID(name), Import: name}
 }
 
 // existingImageUpload describes the uploaded picture that a model would replace.
-func existingImageUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
+func existingImageUpload(m *organizationImageModel, now zulip.RealmImage) existing.Object {
 	e := existingImage(m)
 	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization already has an uploaded %s", m.title())
 	e.MayBeReplaced = true // it may be the picture that this resource replaces: the server does not return the file
@@ -194,7 +195,7 @@ func createImage(ctx context.Context, c *imageCall) error {
 	image, ok := plan.open(c.Diags)
 	if ok && uploadImage(ctx, c, image, "", now) {
 		c.Save(plan)
-		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
+		c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
 	}
 	return nil
 }
@@ -332,7 +333,7 @@ func importImage(ctx context.Context, c *imageCall, text string) error {
 		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has no uploaded %s. It shows the default.", imageTitles[name]))
 	}
 	c.SaveAttribute("id", name)
-	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
+	c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
 	switch {
 	case hasFile && file == "":
 		c.SaveAttribute("file_sha256", picture.ReplacedByOthers)

@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -45,7 +46,7 @@ func NewProfileFieldResource() resource.Resource {
 			},
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
-			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Call) {
+			Existing: func(e *existing.Object, field *zulip.ProfileField, _ *core.Call) {
 				e.Detail = fmt.Sprintf("Field %d is called %q and has the type %s. The server accepts each name only once.", field.ID, field.Name, field.Type)
 				e.MayBeReplaced = true // a field of another type may be the one that this resource replaces
 			},

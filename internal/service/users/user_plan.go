@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -123,7 +124,7 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 }
 
 // checkEmailHolder checks the account that already has the planned email. It accepts an account that this plan replaces or
-// adopts, and an active user that [core.CheckExisting] accepts. Otherwise it refuses the email.
+// adopts, and an active user that [existing.Object.Check] accepts. Otherwise it refuses the email.
 func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsGoneByRun(userKind, holder.ID)
@@ -142,22 +143,22 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
-		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder, core.AdoptionReason("user", "adopt_deactivated")+" ")
+		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder, existing.AdoptionReason("user", "adopt_deactivated")+" ")
 	case holder.IsActive && !holder.IsBot:
-		core.CheckExisting(p.Meta, existingUser(p.Plan, holder), p.Diags)
+		existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := userEmailTaken(holder)
-		core.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
+		existing.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
 // existingUser describes the active account with the planned email.
-func existingUser(plan *account, holder *zulip.User) core.Existing {
+func existingUser(plan *account, holder *zulip.User) existing.Object {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
-	isRecent := isKnown && core.IsRecent(joined) // the server does not show who created it
+	isRecent := isKnown && existing.IsRecent(joined) // the server does not show who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
-	return core.Existing{
+	return existing.Object{
 		Kind: userKind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("User %s already exists", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),

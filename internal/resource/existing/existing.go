@@ -1,4 +1,7 @@
-package core
+// Package existing prevents that an object is created twice or lost. A plan reports an existing object with the name of
+// a planned one ([Object.Check]), and objects that two resources manage ([Manage]). An apply creates an object once
+// ([CreateOnce]), although the answer to its request may be lost. This package knows no resource.
+package existing
 
 import (
 	"cmp"
@@ -17,9 +20,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Existing is an existing object with the name of a planned new one. It is never adopted because it matches the plan:
+// Object is an existing object with the name of a planned new one. It is never adopted because it matches the plan:
 // it may have been created outside Terraform. Only recover_interrupted adopts the object of an interrupted apply.
-type Existing struct {
+type Object struct {
 	// Kind is the type of the resource, Title its noun in messages, and Name the object's name. Key is its name in the
 	// run state, if that differs.
 	Kind, Title, Name, Key string
@@ -47,12 +50,12 @@ const maxRecoverAge = time.Hour
 // IsRecent reports whether an interrupted apply may have created an object of this age.
 func IsRecent(made time.Time) bool { return time.Since(made) <= maxRecoverAge }
 
-// CheckExisting reports an existing object with the name of a planned one, and returns true if it will be adopted.
+// Check reports an existing object with the name of a planned one, and returns true if it will be adopted.
 //
 // If a replaced resource may itself have the object, the plan only warns, and the apply refuses. With
 // create_before_destroy, the plan within the apply makes this check: after an error there, the state would have the old
 // object as a deposed one, which blocks every later apply. A refusal in the apply itself leaves the state unchanged.
-func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopted bool) {
+func (e Object) Check(meta *base.Meta, diags *diag.Diagnostics) (adopted bool) {
 	run := &meta.Run
 	switch {
 	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
@@ -92,12 +95,12 @@ func AdoptionReason(title, attribute string) string {
 }
 
 // Refuse reports why an object was not created: its name is taken.
-func (e Existing) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
+func (e Object) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))
 }
 
 // text describes the existing object and the fix.
-func (e Existing) text(meta *base.Meta) string {
+func (e Object) text(meta *base.Meta) string {
 	var text strings.Builder
 	if e.Detail != "" {
 		text.WriteString(e.Detail + "\n\n")
@@ -111,9 +114,9 @@ func (e Existing) text(meta *base.Meta) string {
 }
 
 // RegisterDestroy registers that a resource of this run destroys its object, and refuses it if another resource
-// creates one with the same name. The resource that is planned last reports this, here or in [CheckExisting]. It uses
+// creates one with the same name. The resource that is planned last reports this, here or in [Object.Check]. It uses
 // Kind, Title, Name, Key, ID and Import of the object.
-func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
+func RegisterDestroy(meta *base.Meta, e Object, diags *diag.Diagnostics) {
 	meta.Run.WillDestroy(e.Kind, e.ID)
 	if meta.Run.WillBeCreated(e.Kind, e.key()) {
 		e.refuseAddress(meta, diags)
@@ -125,16 +128,16 @@ func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 
 // refuseKeptName refuses a plan that destroys an object and gives its name to another, because the destroyed object
 // keeps its name.
-func (e Existing) refuseKeptName(diags *diag.Diagnostics) {
+func (e Object) refuseKeptName(diags *diag.Diagnostics) {
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("%s %q keeps its name", base.Capitalize(e.Title), e.Name),
 		fmt.Sprintf("This plan destroys %s %q (ID %s) and gives its name to another %s. The server only archives or deactivates the old object, which keeps its name, so the name does not become free.\n\n"+
 			"Apply twice: first give %s %q another name, then destroy it and rename the other %s. To keep the old object, do not rename the other.", e.Title, e.Name, e.Import, e.Title, e.Title, e.Name, e.Title))
 }
 
 // key returns the name of the object in the run state.
-func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
+func (e Object) key() string { return cmp.Or(e.Key, e.Name) }
 
-func (e Existing) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
+func (e Object) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
 	add := diags.AddError
 	if meta.WarnOfExisting {
 		add = diags.AddWarning
@@ -204,18 +207,6 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	return id, nil
 }
 
-// notCreatedError is the reason why nothing was created. It hides its cause, a failed read, from callers that ask
-// whether a request may have been executed.
-type notCreatedError struct{ cause error }
-
-// Error returns that nothing was created, and why.
-func (e *notCreatedError) Error() string { return "nothing was created: " + e.cause.Error() }
-
-// Explanation returns the same for messages.
-func (e *notCreatedError) Explanation() string {
-	return base.Explain(e.cause) + "\n\nNothing was created."
-}
-
 // unknownOutcomeError is the failure of a request that may have been executed.
 type unknownOutcomeError struct {
 	cause error
@@ -251,27 +242,56 @@ func refused(err error) bool {
 const replacedKey = "id"
 
 // StoreReplacedID stores the ID of the planned object for [ReplacedID].
-func StoreReplacedID(ctx context.Context, private interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}, id int64) diag.Diagnostics {
+func StoreReplacedID(ctx context.Context, private base.PrivateSetter, id int64) diag.Diagnostics {
 	return private.SetKey(ctx, replacedKey, []byte(strconv.FormatInt(id, 10)))
 }
 
 // ForgetReplacedID removes that ID when a refresh removes the object from the state: the next plan creates another one.
-func ForgetReplacedID(ctx context.Context, private interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}) diag.Diagnostics {
+func ForgetReplacedID(ctx context.Context, private base.PrivateSetter) diag.Diagnostics {
 	return private.SetKey(ctx, replacedKey, nil)
 }
 
 // ReplacedID returns the ID of the object that a new one replaces, and nil if it replaces none.
-func ReplacedID(ctx context.Context, private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}, diags *diag.Diagnostics) []int64 {
+func ReplacedID(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) []int64 {
 	data, found := private.GetKey(ctx, replacedKey)
 	diags.Append(found...)
 	if id, err := strconv.ParseInt(string(data), 10, 64); err == nil {
 		return []int64{id}
 	}
 	return nil
+}
+
+// Manage registers the object in the prior state of a planned resource, and whether the resource is destroyed. It
+// warns if another resource has the same object in its state, which no apply can fix. It refuses to destroy an object
+// of another resource of the run; the resource that is planned last reports this. It uses Kind, Title, Name, Key, ID
+// and Import of the object.
+func Manage(meta *base.Meta, e Object, isDestroyed bool, diags *diag.Diagnostics) {
+	meta.Run.Manage(e.Kind, e.ID)
+	if isDestroyed {
+		if meta.Run.WillBeKept(e.Kind, e.ID) {
+			refuseDestroy(e, diags)
+		}
+		RegisterDestroy(meta, e, diags)
+		return
+	}
+	if meta.Run.WillBeDestroyed(e.Kind, e.ID) {
+		refuseDestroy(e, diags)
+	}
+	if !meta.Run.WillKeep(e.Kind, e.ID) {
+		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
+			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of the other, and destroying either resource destroys the %s for both. "+
+				"Remove one of them with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
+	}
+}
+
+// refuseDestroy reports that one resource would destroy the object of another.
+func refuseDestroy(e Object, diags *diag.Diagnostics) {
+	diags.AddError(fmt.Sprintf("Another resource still manages %s %q", e.Title, e.Name),
+		fmt.Sprintf("Two resources in the state have the ID %s, and this plan destroys one of them. That would destroy the %s for both. If you renamed the resource, add a moved block. If the object was imported twice, remove one resource with a removed block (lifecycle { destroy = false }) or terraform state rm ADDRESS.", e.Import, e.Title))
+}
+
+// RefuseTakenName refuses, during plan, the name of an archived or deactivated object. `terraform destroy` plans the
+// whole configuration first, so the error stops it too, unless it does not refresh.
+func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }
