@@ -19,7 +19,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -377,14 +376,14 @@ func byAddress(all []*zulip.Invitation) (found []*zulip.Invitation) {
 
 // invitationChanges returns the attributes that a plan changes.
 func invitationChanges(state, plan *invitationModel, imported bool) []string {
-	return invite.Changes(state.settable(), plan.settable(), imported)
+	return changedTerms(state.settable(), plan.settable(), imported)
 }
 
 // fold returns an email in the form that the server compares.
 func fold(email string) string { return strings.ToLower(email) }
 
 func invitationHint(err error) string {
-	if hint := invite.Hint(err, invitationPermission); hint != "" {
+	if hint := inviteRefusalHint(err, invitationPermission); hint != "" {
 		return hint
 	}
 	switch zulip.InviteProblem(err) {

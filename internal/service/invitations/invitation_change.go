@@ -13,7 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -77,17 +76,17 @@ func managedInvitation(meta *base.Meta, list []*zulip.Invitation, state *invitat
 		case state.Invited.IsNull():
 			return one.InvitedByUserID == self
 		}
-		return invite.Moment(&one.Invited).Equal(state.Invited) && one.InvitedByUserID == state.InvitedByUserID.ValueInt64()
+		return momentText(&one.Invited).Equal(state.Invited) && one.InvitedByUserID == state.InvitedByUserID.ValueInt64()
 	})
 }
 
 // describeInvitation returns the text of an invitation in messages.
 func describeInvitation(one *zulip.Invitation) string {
-	text := fmt.Sprintf("%s, sent by user %d on %s, ", one.InvitedAs, one.InvitedByUserID, invite.Moment(&one.Invited).ValueString())
+	text := fmt.Sprintf("%s, sent by user %d on %s, ", one.InvitedAs, one.InvitedByUserID, momentText(&one.Invited).ValueString())
 	if one.ExpiryDate == nil {
 		return text + "never expires"
 	}
-	return text + "expires on " + invite.Moment(one.ExpiryDate).ValueString()
+	return text + "expires on " + momentText(one.ExpiryDate).ValueString()
 }
 
 func describeInvitations(list []*zulip.Invitation) string {

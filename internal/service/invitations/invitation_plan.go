@@ -24,7 +24,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -64,7 +63,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	switch {
 	case c.State == nil:
 		c.CheckLevels()
-		c.Plan.PlanDefaults(&c.Config.Terms)
+		c.Plan.PlanDefaults(&c.Config.inviteTerms)
 		if c.Config.NotifyReferrerOnJoin.IsNull() {
 			c.Plan.NotifyReferrerOnJoin = types.BoolValue(true)
 		}
@@ -299,7 +298,7 @@ const (
 
 // invitationModel is the resource.
 type invitationModel struct {
-	invite.Terms
+	inviteTerms
 	ID                   types.String `tfsdk:"id"`
 	Email                types.String `tfsdk:"email"`
 	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
@@ -367,7 +366,7 @@ func isOf(one *zulip.Invitation, email string) bool {
 func invitationSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
-	attributes := invite.Attributes(map[string]string{
+	attributes := termAttributes(map[string]string{
 		"expires_in_minutes":                  "Time after which the invitation expires, in minutes. If unset, it never expires.",
 		"invite_as":                           "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners can invite owners, and only administrators can invite administrators and moderators.",
 		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",

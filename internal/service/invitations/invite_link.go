@@ -21,7 +21,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -185,7 +184,7 @@ const inviteLinkKind = "zulip_invite_link"
 
 // inviteLinkModel is the resource.
 type inviteLinkModel struct {
-	invite.Terms
+	inviteTerms
 	ID      types.Int64  `tfsdk:"id"`
 	LinkURL types.String `tfsdk:"link_url"`
 }
@@ -206,7 +205,7 @@ func (m *inviteLinkModel) read(found *zulip.Invitation) {
 }
 
 func inviteLinkSchema() schema.Schema {
-	attributes := invite.Attributes(map[string]string{
+	attributes := termAttributes(map[string]string{
 		"expires_in_minutes":                  "Time after which the link expires, in minutes. If unset, it never expires.",
 		"invite_as":                           "Role of people who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners can create links for owners, and only administrators can create links for administrators and moderators.",
 		"channel_ids":                         "IDs of the channels that people who join are subscribed to. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",
@@ -241,7 +240,7 @@ func (r *inviteLinkResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		imported, diags := req.Private.GetKey(ctx, importedKey)
 		resp.Diagnostics.Append(diags...)
-		for _, name := range invite.Changes(state.Settable(), plan.Settable(), imported != nil) {
+		for _, name := range changedTerms(state.Settable(), plan.Settable(), imported != nil) {
 			resp.RequiresReplace.Append(path.Root(name))
 		}
 		var configured inviteLinkModel
@@ -267,11 +266,11 @@ func checkInviteLinkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 	const doing = "create invitation links"
 	p.Plan.Check(p.Meta, view, inviteLinkPermission, doing, p.Diags)
 	if p.IsCreate() {
-		p.Plan.PlanDefaults(&p.Config.Terms)
+		p.Plan.PlanDefaults(&p.Config.inviteTerms)
 	}
 }
 
-func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkPermission) }
+func inviteLinkHint(err error) string { return inviteRefusalHint(err, inviteLinkPermission) }
 
 // NewInviteLinksDataSource returns the data source zulip_invite_links.
 func NewInviteLinksDataSource() datasource.DataSource {
@@ -317,7 +316,7 @@ func readInviteLinksData(ctx context.Context, c *adapter.Call[inviteLinksModel],
 	// The server promises no order (server-behavior §U17).
 	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
 		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
-		made, ends := invite.Moment(&one.Invited), invite.Moment(one.ExpiryDate)
+		made, ends := momentText(&one.Invited), momentText(one.ExpiryDate)
 		if one.IsMultiuse {
 			list.InviteLinks = append(list.InviteLinks, linkFields{id, types.StringValue(one.LinkURL), role, by, made, ends})
 		} else {

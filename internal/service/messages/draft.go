@@ -15,7 +15,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -58,12 +57,12 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	compose.CheckContent(p.Plan.Content, view, p.Diags)
+	checkContent(p.Plan.Content, view, p.Diags)
 	p.Plan.CheckPlan(view, p.Diags)
 	if p.Diags.HasError() || p.IsCreate() {
 		return
 	}
-	p.Plan.KeepPrior(p.State.Addressee, view, p.Meta.Store.Self().ID)
+	p.Plan.KeepPrior(p.State.addressee, view, p.Meta.Store.Self().ID)
 	if !p.Plan.Content.IsUnknown() && sameDraftContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
 		p.Plan.Content = p.State.Content
 	}
@@ -116,7 +115,7 @@ func draftHint(err error) string {
 
 // draftModel is the resource.
 type draftModel struct {
-	compose.Addressee
+	addressee
 	ID      types.Int64  `tfsdk:"id"`
 	Content types.String `tfsdk:"content"`
 }
@@ -127,7 +126,7 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 	if to := found.Addressee(); to != nil {
 		m.Read(*to, view, self)
 	} else {
-		m.Addressee = compose.Addressee{Recipients: types.SetNull(types.StringType)}
+		m.addressee = addressee{Recipients: types.SetNull(types.StringType)}
 	}
 	if m.Content.IsNull() || !sameDraftContent(m.Content.ValueString(), found.Content) {
 		m.Content = types.StringValue(found.Content)
@@ -139,14 +138,14 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 func sameDraftContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 func draftSchema() schema.Schema {
-	attributes := compose.AddresseeAttributes()
+	attributes := addresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the draft.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: compose.ContentDescription,
-		Validators: []validator.String{compose.ContentValidator()},
+		Required: true, MarkdownDescription: contentDescription,
+		Validators: []validator.String{contentValidator{}},
 	}
 	return schema.Schema{
 		Version:             base.SchemaVersion,

@@ -24,7 +24,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -64,7 +63,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	to := resolveToSend(ctx, r.Meta, &plan.Addressee, view, &resp.Diagnostics)
+	to := resolveToSend(ctx, r.Meta, &plan.addressee, view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -184,7 +183,7 @@ const (
 
 // messageModel is the resource.
 type messageModel struct {
-	compose.Addressee
+	addressee
 	ID        types.Int64  `tfsdk:"id"`
 	Content   types.String `tfsdk:"content"`
 	OnDestroy types.String `tfsdk:"on_destroy"`
@@ -199,7 +198,7 @@ type messageModel struct {
 func (m *messageModel) read(message *zulip.Message, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(message.ID)
 	m.Read(message.To(), view, self)
-	m.Content = compose.KeepContent(m.Content, message.Content)
+	m.Content = keepContent(m.Content, message.Content)
 	m.ChannelID = channelID(message.To())
 	m.SenderID = types.Int64Value(message.SenderID)
 	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
@@ -221,14 +220,14 @@ func channelID(to zulip.Addressee) types.Int64 {
 }
 
 func messageSchema() schema.Schema {
-	attributes := compose.AddresseeAttributes()
+	attributes := addresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the message.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: compose.ContentDescription + " A change edits the message while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`). After that, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message.",
-		Validators: []validator.String{compose.ContentValidator()},
+		Required: true, MarkdownDescription: contentDescription + " A change edits the message while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`). After that, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message.",
+		Validators: []validator.String{contentValidator{}},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
@@ -273,7 +272,7 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 		warnOfDeleteLimit(p, view)
 		return
 	}
-	compose.CheckContent(p.Plan.Content, view, p.Diags)
+	checkContent(p.Plan.Content, view, p.Diags)
 	to, known := p.Plan.CheckPlan(view, p.Diags)
 	if p.Diags.HasError() {
 		return
@@ -302,17 +301,17 @@ func checkMessagePlace(ctx context.Context, meta *base.Meta, view *snapshot.Snap
 	switch {
 	case prior != nil && before.Same(to, self):
 	case prior != nil:
-		compose.CheckMove(ctx, meta, view, before, to, diags)
+		checkMove(ctx, meta, view, before, to, diags)
 	default:
-		compose.CheckSend(ctx, meta, view, to, diags)
+		checkSend(ctx, meta, view, to, diags)
 	}
 }
 
 // resolveToSend finds the recipients of a message, and refuses a message that the account can't send.
-func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addressee, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.Addressee {
+func resolveToSend(ctx context.Context, meta *base.Meta, addressee *addressee, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.Addressee {
 	to, _ := addressee.Check(view, diags)
 	if !diags.HasError() {
-		compose.CheckSend(ctx, meta, view, to, diags)
+		checkSend(ctx, meta, view, to, diags)
 	}
 	return to
 }
@@ -320,9 +319,9 @@ func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addr
 // checkMessageChange plans another message for other recipients, and refuses to edit messages of others.
 func checkMessageChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
-	p.Plan.KeepPrior(p.State.Addressee, view, self)
+	p.Plan.KeepPrior(p.State.addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
-		p.Plan.Content = compose.KeepContent(p.State.Content, p.Plan.Content.ValueString())
+		p.Plan.Content = keepContent(p.State.Content, p.Plan.Content.ValueString())
 	}
 	switch {
 	case !p.Plan.Recipients.Equal(p.State.Recipients):

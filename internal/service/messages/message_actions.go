@@ -14,7 +14,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -26,10 +25,10 @@ func NewSendMessageAction() action.Action {
 }
 
 func sendSchema() schema.Schema {
-	attributes := compose.AddresseeActionAttributes()
+	attributes := addresseeActionAttributes()
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: compose.ContentDescription,
-		Validators: []validator.String{compose.ContentValidator()},
+		Required: true, MarkdownDescription: contentDescription,
+		Validators: []validator.String{contentValidator{}},
 	}
 	return schema.Schema{
 		MarkdownDescription: "Sends a message each time the action is invoked.",
@@ -43,9 +42,9 @@ func planSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 	if err != nil {
 		return err
 	}
-	compose.CheckContent(c.Config.Content, view, c.Diags)
+	checkContent(c.Config.Content, view, c.Diags)
 	if to, known := c.Config.CheckPlan(view, c.Diags); known && !c.Diags.HasError() {
-		compose.CheckSend(ctx, c.Meta, view, to, c.Diags)
+		checkSend(ctx, c.Meta, view, to, c.Diags)
 	}
 	return nil
 }
@@ -55,8 +54,8 @@ func invokeSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 	if err != nil {
 		return err
 	}
-	compose.CheckContent(c.Config.Content, view, c.Diags)
-	to := resolveToSend(ctx, c.Meta, &c.Config.Addressee, view, c.Diags)
+	checkContent(c.Config.Content, view, c.Diags)
+	to := resolveToSend(ctx, c.Meta, &c.Config.addressee, view, c.Diags)
 	if c.Diags.HasError() {
 		return nil
 	}
@@ -74,7 +73,7 @@ func invokeSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 }
 
 type sendModel struct {
-	compose.Addressee
+	addressee
 	Content types.String `tfsdk:"content"`
 }
 
@@ -170,7 +169,7 @@ func NewTypingAction() action.Action {
 }
 
 func typingSchema() schema.Schema {
-	attributes := compose.AddresseeActionAttributes()
+	attributes := addresseeActionAttributes()
 	attributes["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`start` shows that the account is typing, for a time that the server chooses (by default 45 seconds). `stop` ends it.",
 		Validators: []validator.String{validators.OneOf(zulip.TypingOperations...)},
@@ -204,6 +203,6 @@ func invokeTyping(ctx context.Context, c *adapter.Call[typingModel]) error {
 }
 
 type typingModel struct {
-	compose.Addressee
+	addressee
 	Operation types.String `tfsdk:"op"`
 }

@@ -58,7 +58,7 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 	} else { // Terraform only accepts planned values; the next plan shows other changes
 		state = plan
 		state.read(now.Thing, view, self)
-		state.Addressee, state.Content = plan.Addressee, plan.Content
+		state.addressee, state.Content = plan.addressee, plan.Content
 		if base.IsSet(plan.ChannelID) {
 			state.ChannelID = plan.ChannelID
 		}

@@ -22,8 +22,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -87,7 +87,7 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 		return err
 	}
 	var found diag.Diagnostics
-	compose.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, &found)
+	lookup.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, &found)
 	for _, one := range found {
 		if c.Config.EmojiCode.IsNull() {
 			c.Diags.Append(one)

@@ -19,7 +19,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -87,7 +86,7 @@ func createScheduledMessage(ctx context.Context, c *core.Call, plan *scheduledMe
 // updateScheduledMessage sends the differences if the message is not delivered yet.
 func updateScheduledMessage(ctx context.Context, c *core.Call, planned, current *scheduledMessageModel) error {
 	var change zulip.ScheduledMessageUpdate
-	if !planned.Equal(current.Addressee) {
+	if !planned.Equal(current.addressee) {
 		to, err := planned.resolve(ctx, c)
 		if err != nil {
 			return err
@@ -113,7 +112,7 @@ func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Call) (zuli
 		return zulip.Addressee{}, err
 	}
 	var diags diag.Diagnostics
-	to := resolveToSend(ctx, c.Meta, &m.Addressee, view, &diags)
+	to := resolveToSend(ctx, c.Meta, &m.addressee, view, &diags)
 	return to, core.AsError(diags)
 }
 
@@ -145,7 +144,7 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	plan, prior := p.Plan, p.State
 	if prior != nil {
 		plan.keepPrior(prior)
-		plan.KeepPrior(prior.Addressee, view, p.Meta.Store.Self().ID)
+		plan.KeepPrior(prior.addressee, view, p.Meta.Store.Self().ID)
 		if plan.isAs(prior) {
 			if prior.Failed.ValueBool() {
 				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The server could not send the scheduled message",
@@ -154,9 +153,9 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 			return
 		}
 	}
-	compose.CheckContent(plan.Content, view, p.Diags)
-	if to, known := plan.CheckPlan(view, p.Diags); known && !p.Diags.HasError() && (prior == nil || !plan.Equal(prior.Addressee)) {
-		compose.CheckSend(ctx, p.Meta, view, to, p.Diags)
+	checkContent(plan.Content, view, p.Diags)
+	if to, known := plan.CheckPlan(view, p.Diags); known && !p.Diags.HasError() && (prior == nil || !plan.Equal(prior.addressee)) {
+		checkSend(ctx, p.Meta, view, to, p.Diags)
 	}
 	plan.checkMoment(prior, p.Diags)
 	switch {
@@ -171,7 +170,7 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 // keepPrior keeps prior values with the same meaning.
 func (m *scheduledMessageModel) keepPrior(state *scheduledMessageModel) {
 	if !m.Content.IsUnknown() {
-		m.Content = compose.KeepContent(state.Content, m.Content.ValueString())
+		m.Content = keepContent(state.Content, m.Content.ValueString())
 	}
 	if !m.DeliverAt.IsUnknown() && m.deliverAt() == state.deliverAt() {
 		m.DeliverAt = state.DeliverAt
@@ -180,7 +179,7 @@ func (m *scheduledMessageModel) keepPrior(state *scheduledMessageModel) {
 
 // isAs reports whether the configuration matches the state.
 func (m *scheduledMessageModel) isAs(state *scheduledMessageModel) bool {
-	return m.Equal(state.Addressee) && m.Content.Equal(state.Content) && m.DeliverAt.Equal(state.DeliverAt)
+	return m.Equal(state.addressee) && m.Content.Equal(state.Content) && m.DeliverAt.Equal(state.DeliverAt)
 }
 
 // checkMoment refuses a new time in the past. It also refuses to change a sent or failed message without a new time.
@@ -202,7 +201,7 @@ func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags 
 
 // scheduledMessageModel is the resource.
 type scheduledMessageModel struct {
-	compose.Addressee
+	addressee
 	ID        types.Int64  `tfsdk:"id"`
 	Content   types.String `tfsdk:"content"`
 	DeliverAt types.String `tfsdk:"scheduled_delivery_timestamp"`
@@ -226,7 +225,7 @@ func (m *scheduledMessageModel) isDue(now time.Time) bool { return m.deliverAt()
 func (m *scheduledMessageModel) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	m.Read(found.To, view, self)
-	m.Content = compose.KeepContent(m.Content, found.Content)
+	m.Content = keepContent(m.Content, found.Content)
 	if m.deliverAt() != found.DeliverAt {
 		m.DeliverAt = types.StringValue(time.Unix(found.DeliverAt, 0).UTC().Format(time.RFC3339))
 	}
@@ -234,15 +233,15 @@ func (m *scheduledMessageModel) read(found *zulip.ScheduledMessage, view *snapsh
 }
 
 func scheduledMessageSchema() schema.Schema {
-	attributes := compose.AddresseeAttributes()
+	attributes := addresseeAttributes()
 	keep := []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the scheduled message. The sent message has another ID.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: compose.ContentDescription,
-		Validators: []validator.String{compose.ContentValidator()},
+		Required: true, MarkdownDescription: contentDescription,
+		Validators: []validator.String{contentValidator{}},
 	}
 	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
 		Required:            true,

@@ -16,7 +16,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -351,7 +350,7 @@ func checkStatusEmoji(ctx context.Context, c *userStatusCall) error {
 	}
 	view, err := c.Read("the organization", store.Statuses)
 	if err == nil {
-		compose.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, c.Diags)
+		lookup.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, c.Diags)
 	}
 	return err
 }

@@ -1,6 +1,4 @@
-// Package compose has the attributes with which a message is composed: its recipients ([Addressee]), its content
-// ([ContentValidator], [CheckContent]), and the emoji of a reaction or status ([Emoji]).
-package compose
+package messages
 
 import (
 	"context"
@@ -27,8 +25,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Addressee has the attributes with the recipients of a message: a topic of a channel, or people.
-type Addressee struct {
+// addressee has the attributes with the recipients of a message: a topic of a channel, or people.
+type addressee struct {
 	Channel    types.String `tfsdk:"channel"`
 	Topic      types.String `tfsdk:"topic"`
 	Recipients types.Set    `tfsdk:"recipients"`
@@ -42,8 +40,8 @@ const (
 
 var noNull = []validator.Set{validators.NoNulls()}
 
-// AddresseeAttributes are the attributes of [Addressee] for a resource.
-func AddresseeAttributes() map[string]schema.Attribute {
+// addresseeAttributes are the attributes of [addressee] for a resource.
+func addresseeAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel":    schema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      schema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
@@ -51,8 +49,8 @@ func AddresseeAttributes() map[string]schema.Attribute {
 	}
 }
 
-// AddresseeActionAttributes are the attributes of [Addressee] for an action.
-func AddresseeActionAttributes() map[string]actionschema.Attribute {
+// addresseeActionAttributes are the attributes of [addressee] for an action.
+func addresseeActionAttributes() map[string]actionschema.Attribute {
 	return map[string]actionschema.Attribute{
 		"channel":    actionschema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      actionschema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
@@ -61,18 +59,18 @@ func AddresseeActionAttributes() map[string]actionschema.Attribute {
 }
 
 // IsEmpty reports whether the addressee names neither a channel nor people.
-func (a *Addressee) IsEmpty() bool {
+func (a *addressee) IsEmpty() bool {
 	return a.Channel.IsNull() && a.Topic.IsNull() && a.Recipients.IsNull()
 }
 
 // Equal reports whether two have equal attributes.
-func (a Addressee) Equal(b Addressee) bool {
+func (a addressee) Equal(b addressee) bool {
 	return a.Channel.Equal(b.Channel) && a.Topic.Equal(b.Topic) && a.Recipients.Equal(b.Recipients)
 }
 
 // Validate refuses mistakes that are independent of the organization. It ignores unknown values, which may turn out
 // to be null.
-func (a *Addressee) Validate(diags *diag.Diagnostics) {
+func (a *addressee) Validate(diags *diag.Diagnostics) {
 	switch {
 	case base.IsSet(a.Channel) && base.IsSet(a.Recipients):
 		diags.AddAttributeError(path.Root("recipients"), "channel and recipients exclude each other",
@@ -92,12 +90,12 @@ func (a *Addressee) Validate(diags *diag.Diagnostics) {
 
 // Resolve resolves the attributes. known is false if one of them is unknown. Objects that do not exist are reported
 // at their attribute.
-func (a *Addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	return a.resolve(view, false, diags)
 }
 
 // ResolveToSend resolves the attributes for a request. The error is a [base.Error] if a named object does not exist.
-func (a *Addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip.Addressee, error) {
+func (a *addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip.Addressee, error) {
 	view, err := from.Read(ctx, store.Channels)
 	if err != nil {
 		return zulip.Addressee{}, err
@@ -111,7 +109,7 @@ func (a *Addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip
 }
 
 // resolve is Resolve. In a plan, an object that this run will create is unknown.
-func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
 	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
 		channel, err := lookup.Channel(view, a.Channel.ValueString())
@@ -157,18 +155,18 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 }
 
 // Check resolves the attributes and refuses a topic that the server would cut.
-func (a *Addressee) Check(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *addressee) Check(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	a.checkTopic(view, diags)
 	return a.resolve(view, false, diags)
 }
 
 // CheckPlan is Check for a plan. An object that this run will create is unknown.
-func (a *Addressee) CheckPlan(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *addressee) CheckPlan(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	a.checkTopic(view, diags)
 	return a.resolve(view, true, diags)
 }
 
-func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (a *addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	limit := zulip.MaxTopicLength
 	if realm := view.Realm(); realm != nil && realm.MaxTopicLength > 0 {
 		limit = realm.MaxTopicLength
@@ -177,7 +175,7 @@ func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics)
 }
 
 // Words describes the recipients in messages.
-func (a *Addressee) Words() string {
+func (a *addressee) Words() string {
 	if a.Recipients.IsNull() {
 		return fmt.Sprintf("channel %q, topic %q", a.Channel.ValueString(), a.Topic.ValueString())
 	}
@@ -192,7 +190,7 @@ func (a *Addressee) Words() string {
 
 // Read sets the attributes to the server's recipients. It keeps texts with the same meaning, so that a plan shows no
 // difference.
-func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64) {
+func (a *addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64) {
 	if to.IsDirect() {
 		a.Channel, a.Topic = types.StringNull(), types.StringNull()
 		var ignored diag.Diagnostics
@@ -210,7 +208,7 @@ func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64
 }
 
 // KeepPrior keeps prior texts with the same meaning, so that a plan shows no difference.
-func (a *Addressee) KeepPrior(held Addressee, view *snapshot.Snapshot, self int64) {
+func (a *addressee) KeepPrior(held addressee, view *snapshot.Snapshot, self int64) {
 	var ignored diag.Diagnostics
 	mine, known := a.Resolve(view, &ignored)
 	theirs, knownToo := held.Resolve(view, &ignored)
@@ -235,12 +233,10 @@ func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set 
 	return types.SetValueMust(types.StringType, elements)
 }
 
-// ContentDescription describes the content of a message.
-const ContentDescription = "Text in Markdown, at most 10000 characters unless the server is set up otherwise. White space at the end is ignored."
+// contentDescription describes the content of a message.
+const contentDescription = "Text in Markdown, at most 10000 characters unless the server is set up otherwise. White space at the end is ignored."
 
-// ContentValidator refuses a content that no server accepts.
-func ContentValidator() validator.String { return contentValidator{} }
-
+// contentValidator refuses a content that no server accepts.
 type contentValidator struct{}
 
 func (contentValidator) Description(context.Context) string { return "text that is not blank" }
@@ -260,8 +256,8 @@ func (contentValidator) ValidateString(_ context.Context, req validator.StringRe
 	}
 }
 
-// CheckContent refuses a content that the server would cut.
-func CheckContent(content types.String, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+// checkContent refuses a content that the server would cut.
+func checkContent(content types.String, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	limit := zulip.MaxMessageLength
 	if realm := view.Realm(); realm != nil && realm.MaxMessageLength > 0 {
 		limit = realm.MaxMessageLength
@@ -269,9 +265,9 @@ func CheckContent(content types.String, view *snapshot.Snapshot, diags *diag.Dia
 	checkLength(path.Root("content"), "content", zulip.StoredContent(content.ValueString()), limit, diags)
 }
 
-// KeepContent returns the configured content if the server stores it as its current content, and otherwise the
+// keepContent returns the configured content if the server stores it as its current content, and otherwise the
 // server's.
-func KeepContent(kept types.String, held string) types.String {
+func keepContent(kept types.String, held string) types.String {
 	if !kept.IsNull() && !kept.IsUnknown() && zulip.StoredContent(kept.ValueString()) == zulip.StoredContent(held) {
 		return kept
 	}

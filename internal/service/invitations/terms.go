@@ -1,6 +1,4 @@
-// Package invite has the common parts of invitations by link and by email: the attributes that say what new users get
-// ([Terms]), and the checks of a plan ([Terms.Check]).
-package invite
+package invitations
 
 import (
 	"context"
@@ -31,8 +29,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Terms are the attributes of an invitation, for a model to embed.
-type Terms struct {
+// inviteTerms are the attributes of an invitation, for a model to embed.
+type inviteTerms struct {
 	ExpiresInMinutes     types.Int64  `tfsdk:"expires_in_minutes"`
 	InviteAs             types.String `tfsdk:"invite_as"`
 	ChannelIDs           types.Set    `tfsdk:"channel_ids"`
@@ -46,23 +44,23 @@ type Terms struct {
 
 // IsShown reports whether the server would list the invitation of a state. It lists all invitations to administrators,
 // and their own to others. It lists no expired ones.
-func (t *Terms) IsShown(m *base.Meta) bool {
+func (t *inviteTerms) IsShown(m *base.Meta) bool {
 	expiry, err := time.Parse(time.RFC3339, t.ExpiryDate.ValueString())
 	hasExpired := err == nil && expiry.Before(time.Now())
 	return m.SeesAll() || hasExpired || t.InvitedByUserID.ValueInt64() == m.Store.Self().ID
 }
 
 // Settable returns the configured values of an invitation by name. The server changes none of them.
-func (t *Terms) Settable() map[string]attr.Value {
+func (t *inviteTerms) Settable() map[string]attr.Value {
 	return map[string]attr.Value{
 		"expires_in_minutes": t.ExpiresInMinutes, "invite_as": t.InviteAs, "channel_ids": t.ChannelIDs, "group_ids": t.GroupIDs,
 		"include_realm_default_subscriptions": t.DefaultSubscriptions, "welcome_message_custom_text": t.WelcomeMessage,
 	}
 }
 
-// Changes returns the names of the attributes that a plan changes. In an imported invitation, null means that the
+// changedTerms returns the names of the attributes that a plan changes. In an imported invitation, null means that the
 // server does not show the value: the plan only records it, because the invitation may have it.
-func Changes(state, plan map[string]attr.Value, imported bool) []string {
+func changedTerms(state, plan map[string]attr.Value, imported bool) []string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(plan)) {
 		// The server does return the expiry: null is never.
@@ -75,7 +73,7 @@ func Changes(state, plan map[string]attr.Value, imported bool) []string {
 }
 
 // Wire returns the planned terms for a request. Unset terms are left to the server.
-func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteTerms {
+func (t *inviteTerms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteTerms {
 	wanted := zulip.InviteTerms{ExpiresInMinutes: t.ExpiresInMinutes.ValueInt64Pointer()}
 	if role, ok := zulip.ParseRole(t.InviteAs.ValueString()); ok {
 		wanted.InviteAs = &role
@@ -96,16 +94,16 @@ func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteT
 }
 
 // FillIn sets the unset terms to the server's defaults, and unknown ones that it shows to null.
-func (t *Terms) FillIn() {
+func (t *inviteTerms) FillIn() {
 	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
 	t.setDefaults(t, attr.Value.IsUnknown)
 }
 
 // PlanDefaults sets the planned terms that the configuration leaves unset to the server's defaults.
-func (t *Terms) PlanDefaults(config *Terms) { t.setDefaults(config, attr.Value.IsNull) }
+func (t *inviteTerms) PlanDefaults(config *inviteTerms) { t.setDefaults(config, attr.Value.IsNull) }
 
 // setDefaults sets the terms that are unset in another value to the server's defaults.
-func (t *Terms) setDefaults(in *Terms, isUnset func(attr.Value) bool) {
+func (t *inviteTerms) setDefaults(in *inviteTerms, isUnset func(attr.Value) bool) {
 	if isUnset(in.InviteAs) {
 		t.InviteAs = types.StringValue(zulip.RoleMember.String())
 	}
@@ -124,29 +122,29 @@ func (t *Terms) setDefaults(in *Terms, isUnset func(attr.Value) bool) {
 }
 
 // Read sets the terms that the server lists. The others cannot be read, and are unchanged.
-func (t *Terms) Read(found *zulip.Invitation) {
+func (t *inviteTerms) Read(found *zulip.Invitation) {
 	t.ExpiresInMinutes = types.Int64PointerValue(found.ExpiresInMinutes())
 	t.InviteAs = types.StringValue(found.InvitedAs.String())
 	t.InvitedByUserID = types.Int64Value(found.InvitedByUserID)
-	t.Invited, t.ExpiryDate = Moment(&found.Invited), Moment(found.ExpiryDate)
+	t.Invited, t.ExpiryDate = momentText(&found.Invited), momentText(found.ExpiryDate)
 }
 
 // ForgetHidden makes the terms null that the server does not show.
-func (t *Terms) ForgetHidden() {
+func (t *inviteTerms) ForgetHidden() {
 	t.ChannelIDs, t.GroupIDs = types.SetNull(types.Int64Type), types.SetNull(types.Int64Type)
 	t.DefaultSubscriptions, t.WelcomeMessage = types.BoolNull(), types.StringNull()
 }
 
-// Moment returns seconds since 1970 as RFC 3339; null for nil.
-func Moment(seconds *int64) types.String {
+// momentText returns seconds since 1970 as RFC 3339; null for nil.
+func momentText(seconds *int64) types.String {
 	if seconds == nil {
 		return types.StringNull()
 	}
 	return types.StringValue(time.Unix(*seconds, 0).UTC().Format(time.RFC3339))
 }
 
-// Attributes are the attributes of [Terms], with a description of each by its name.
-func Attributes(describe map[string]string) map[string]schema.Attribute {
+// termAttributes are the attributes of [inviteTerms], with a description of each by its name.
+func termAttributes(describe map[string]string) map[string]schema.Attribute {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	ids := func(description string) schema.SetAttribute {
@@ -185,7 +183,7 @@ const maxMinutes = 1_000_000_000
 
 // Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). permission is the
 // organization's permission to send such an invitation. doing describes the action, as in "make invitation links".
-func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
+func (t *inviteTerms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
 	if t.checkCaller(meta, view, permission, doing, diags) {
 		t.checkChannels(view, diags)
 		t.checkGroups(view, diags)
@@ -193,7 +191,7 @@ func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doin
 }
 
 // checkCaller refuses an invitation that the account can't send.
-func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) (ok bool) {
+func (t *inviteTerms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) (ok bool) {
 	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) || !meta.RequirePermission(view, path.Empty(), doing, diags, permission) {
 		return false
 	}
@@ -207,8 +205,8 @@ func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission
 }
 
 // checkChannels refuses channels that invited people cannot be subscribed to.
-func (t *Terms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	for _, id := range numbers(t.ChannelIDs) {
+func (t *inviteTerms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	for _, id := range termIDs(t.ChannelIDs) {
 		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
 			base.Report(diags, "", lookup.NoSuchChannelID(path.Root("channel_ids"), id))
@@ -220,8 +218,8 @@ func (t *Terms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) 
 }
 
 // checkGroups refuses groups that invited people cannot be added to.
-func (t *Terms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	for _, id := range numbers(t.GroupIDs) {
+func (t *inviteTerms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	for _, id := range termIDs(t.GroupIDs) {
 		switch group, ok := view.UserGroup(id); {
 		case !ok:
 			diags.AddAttributeError(path.Root("group_ids"), "No such user group", fmt.Sprintf("The organization has no user group with the ID %d. The data source zulip_user_groups lists all.", id))
@@ -235,8 +233,8 @@ func (t *Terms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	}
 }
 
-// numbers returns the known elements of a set.
-func numbers(set types.Set) []int64 {
+// termIDs returns the known elements of a set.
+func termIDs(set types.Set) []int64 {
 	var known []int64
 	for _, element := range set.Elements() {
 		if number, ok := element.(types.Int64); ok && base.IsSet(number) {
@@ -246,8 +244,8 @@ func numbers(set types.Set) []int64 {
 	return known
 }
 
-// Hint explains a refusal of an invitation, and returns "" if it is clear. permission is as in [Terms.Check].
-func Hint(err error, permission string) string {
+// inviteRefusalHint explains a refusal of an invitation, and returns "" if it is clear. permission is as in [inviteTerms.Check].
+func inviteRefusalHint(err error, permission string) string {
 	switch {
 	case zulip.IsMessage(err, "Insufficient permission"):
 		return "The organization's setting " + permission + " does not include the provider's account, or the account cannot add people to one of the groups in group_ids."

@@ -1,4 +1,4 @@
-package compose
+package messages
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// CheckSend refuses a message that the account may not send, during plan and right before the request. The check uses
+// checkSend refuses a message that the account may not send, during plan and right before the request. The check uses
 // the planned channel (https://zulip.com/api/send-message).
-func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+func checkSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
 	if to.IsDirect() {
 		checkDirect(ctx, meta, view, to, diags)
 		return
@@ -30,8 +30,8 @@ func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 	}
 }
 
-// CheckMove refuses a topic or a channel to which the account can't move a message.
-func CheckMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, from, to zulip.Addressee, diags *diag.Diagnostics) {
+// checkMove refuses a topic or a channel to which the account can't move a message.
+func checkMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, from, to zulip.Addressee, diags *diag.Diagnostics) {
 	s := senderTo(meta, view, from)
 	isInChannel := from.ChannelID == to.ChannelID
 	switch {
@@ -48,7 +48,7 @@ func CheckMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, fr
 		s.checkTopic(ctx, to.Topic, diags)
 		return
 	}
-	CheckSend(ctx, meta, view, to, diags)
+	checkSend(ctx, meta, view, to, diags)
 }
 
 // isResolved reports whether two topics differ only in whether they are resolved.
