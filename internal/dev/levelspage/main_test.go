@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-const root = "../../../../"
+const root = "../../../"
 
 func read(t *testing.T, path string) string {
 	t.Helper()

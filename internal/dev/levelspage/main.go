@@ -1,4 +1,4 @@
-// Markdown writes the page "Supported servers". It reads the template from standard input and adds the feature levels.
+// Levelspage writes the page "Supported servers". It reads the template from standard input and adds the feature levels.
 package main
 
 import (
