@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/export/recording"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/recording"
 )
 
 // runSnapshot records the organization in a file, and prints a line about its content.

@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -537,4 +538,16 @@ func withOwner(owner *zulip.User, bots ...string) (summary, detail string) {
 	return "Bots will be deactivated with their owner",
 		fmt.Sprintf("This plan deactivates %s and leaves these bots with that owner: %s. The server deactivates a person's bots together with the person. "+
 			"Set owner of each zulip_bot to someone else, or remove the bot from the configuration too. Otherwise the next plan asks for adopt_deactivated = true to reactivate it.", owner.Address(), names)
+}
+
+// RoleFilter returns the argument `role` of a list resource of people or bots.
+func RoleFilter() core.ListFilter[zulip.User] {
+	words := map[string]func(*zulip.User) bool{}
+	for _, role := range Roles() {
+		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
+	}
+	return core.ListFilter[zulip.User]{
+		Name: "role", Description: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+		Select: core.OneOf(words),
+	}
 }

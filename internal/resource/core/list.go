@@ -18,9 +18,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // ListDefinition describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is the
@@ -260,17 +258,5 @@ func OneOf[Object any](words map[string]func(*Object) bool) func(*snapshot.Snaps
 			return keep, nil
 		}
 		return nil, fmt.Errorf("%q is not one of %s", value, strings.Join(slices.Sorted(maps.Keys(words)), ", "))
-	}
-}
-
-// RoleFilter returns the argument `role` of a list resource of people or bots.
-func RoleFilter() ListFilter[zulip.User] {
-	words := map[string]func(*zulip.User) bool{}
-	for _, role := range accounts.Roles() {
-		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
-	}
-	return ListFilter[zulip.User]{
-		Name: "role", Description: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
-		Select: OneOf(words),
 	}
 }

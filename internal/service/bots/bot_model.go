@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -284,7 +285,7 @@ func NewBotList() list.ListResource {
 		Label:  func(bot *zulip.User, _ *snapshot.Snapshot) string { return bot.Address() },
 		IsGone: func(bot *zulip.User) bool { return !bot.IsActive }, GoneWord: "deactivated",
 		Filters: []core.ListFilter[zulip.User]{
-			core.RoleFilter(),
+			accounts.RoleFilter(),
 			{
 				Name: "owner", Description: "Lists only the bots of this person: the address or the ID.",
 				Select: func(s *snapshot.Snapshot, text string) (func(*zulip.User) bool, error) {

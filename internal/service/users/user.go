@@ -392,6 +392,6 @@ func NewUserList() list.ListResource {
 		Key:    func(user *zulip.User) any { return user.ID },
 		Label:  func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
 		IsGone: func(user *zulip.User) bool { return !user.IsActive }, GoneWord: "deactivated",
-		Filters: []core.ListFilter[zulip.User]{core.RoleFilter()},
+		Filters: []core.ListFilter[zulip.User]{accounts.RoleFilter()},
 	})
 }

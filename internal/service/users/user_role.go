@@ -315,6 +315,6 @@ func NewUserRoleList() list.ListResource {
 		}, store.Users),
 		Key:     func(user *zulip.User) any { return user.ID },
 		Label:   func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
-		Filters: []core.ListFilter[zulip.User]{core.RoleFilter()},
+		Filters: []core.ListFilter[zulip.User]{accounts.RoleFilter()},
 	})
 }

@@ -6,7 +6,7 @@
 // meaning, so that two files can be compared line by line.
 //
 // The file has no secrets and no texts of people: no messages, keys, passwords, links of invitations, statuses and
-// drafts.
+// drafts. The package knows only the client.
 package recording
 
 import (

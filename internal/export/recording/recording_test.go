@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/recording"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/export/recording"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
