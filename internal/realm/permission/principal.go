@@ -7,7 +7,7 @@
 //     an [Organization].
 //   - [Canonical], [Equal] and [Diff] compare values; [Allowed] checks one against the rules of
 //     the server.
-//   - A [Setting] describes one permission, a [Table] those of channels, user groups or the
+//   - A [Spec] describes one permission, a [Table] those of channels, user groups or the
 //     organization.
 //   - [Access] computes who can effectively do what, before and after a planned [Change];
 //     [Compare] and [Report] describe the difference. A [Person] is one user of it, and tells what grants each permission.

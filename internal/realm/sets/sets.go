@@ -1,5 +1,5 @@
 // Package sets compares slices whose order has no meaning, such as the IDs of people. Both functions take linear time,
-// and keep the order of the first slice.
+// and keep the order of the first slice. The package knows no organization.
 package sets
 
 import "slices"

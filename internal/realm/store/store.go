@@ -4,7 +4,7 @@
 // [Store.Read] returns the run's current snapshot. [Store.Fresh] returns a snapshot in which parts were read after the
 // call began. Concurrent callers share a request. For this, a write is announced with [Store.BeginWrite], and a read
 // waits a moment for writes under way. After [Store.Invalidate], the next caller reads a part again. Objects outside
-// the snapshot, such as drafts and the subscribers of one channel, are read on first use.
+// the snapshot, such as drafts and the subscribers of one channel, are read on first use. The package knows no resource.
 package store
 
 import (

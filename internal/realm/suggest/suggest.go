@@ -1,4 +1,4 @@
-// Package suggest finds the names similar to a misspelled one, for the end of a message.
+// Package suggest finds the names similar to a misspelled one, for the end of a message. It knows no organization.
 package suggest
 
 import (

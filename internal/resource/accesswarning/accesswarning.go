@@ -1,6 +1,6 @@
 // Package accesswarning adds warnings to a plan about people who gain or lose access: in one channel ([OfChannel]),
 // in all channels ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The
-// text comes from package permission.
+// text comes from package permission. This package knows no resource.
 package accesswarning
 
 import (

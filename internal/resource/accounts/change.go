@@ -1,6 +1,6 @@
 // Package accounts checks changes of the account of a person or bot. A [Change] is another role or a deactivation.
-// [Change.Check] checks it in the plan, [Change.Protect] just before the request, against the server's current
-// answer. Both use the same function.
+// [Change.Check] checks it in the plan, [Change.Protect] just before the request, against the server's current answer.
+// This package knows no resource.
 package accounts
 
 import (

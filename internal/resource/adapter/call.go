@@ -5,7 +5,7 @@
 // Each function gets a [Call] and returns the error that ends the call. [base.Refused] and [base.Failed] create such an
 // error, with its attribute. Warnings, and errors that do not end the call, go into Call.Diags.
 //
-// Resources that manage one of many objects with an ID use the package core instead.
+// Resources that manage one of many objects with an ID use the package core instead. This package doesn't know it.
 package adapter
 
 import (

@@ -11,7 +11,7 @@
 // next step. [Sentence] writes any other error as a sentence.
 //
 // An error type that adds to the explanation of its cause has a method Explanation() string, whose result [Explain]
-// returns.
+// returns. This package knows no resource.
 package base
 
 import (

@@ -2,10 +2,9 @@
 // ID: its schema, the place of its objects in the snapshot of the organization, the comparison of its attributes, and
 // the requests that create, change and delete an object. [New] returns the resource.
 //
-// All have one lifecycle. An apply reads the object and compares it with the prior and the planned values, attribute by
-// attribute ([Attributes]). It refuses changes that must not happen (Protect), sends the pending changes, and reads the
-// object again if the answer does not show it: see [change.Subject]. A creation writes the object into the state,
-// and then does the same. A resource that differs in one of these embeds *[Resource] and replaces that method.
+// All have one lifecycle. An apply compares each attribute ([Attributes]) of the object with the prior and the planned
+// value, and sends the pending changes: see [change.Subject]. A creation writes the object into the state first. A
+// resource that differs in one of these embeds *[Resource] and replaces that method. This package knows no resource.
 //
 // Words: a listing is one state of all objects. The run state manages the objects of this run, reserves the names
 // that it plans, and releases the objects that a creation will adopt.

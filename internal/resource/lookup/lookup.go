@@ -3,7 +3,7 @@
 // objects that this run will create. Other functions, such as [KeepChannel], keep a configured text while it names the
 // same object, and otherwise return the object's name.
 //
-// A [PrincipalList] does this for an attribute that is a list of people or of groups in any order.
+// A [PrincipalList] does this for a list of people or of groups in any order. This package knows no resource.
 package lookup
 
 import (

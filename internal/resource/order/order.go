@@ -1,6 +1,6 @@
 // Package order is the base of resources that set the order of all objects of a kind in an organization, such as the
-// order of its linkifiers. An [Order] describes the objects, and how their order is read and sent. [Resource] is
-// the rest of the resource.
+// order of its linkifiers. An [Order] describes the objects, and how their order is read and sent. [Resource] is the
+// rest of the resource. This package knows no kind of objects.
 package order
 
 import (

@@ -3,7 +3,7 @@
 //
 // A plan waits while a list is unknown (Waits), resolves it (Plan), plans its IDs (PlanIDs), and reports ignored
 // people (Warn). An apply resolves it again (Find). The state then has the planned texts (Settle) or, after a read or
-// a failure, those of the server's members (Hold).
+// a failure, those of the server's members (Hold). This package knows no resource.
 package people
 
 import (

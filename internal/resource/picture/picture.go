@@ -1,5 +1,5 @@
 // Package picture reads image files for uploads, and plans them by their content. The server does not return a file, so
-// a state has its path and the SHA-256 of its content.
+// a state has its path and the SHA-256 of its content. This package knows no resource.
 package picture
 
 import (

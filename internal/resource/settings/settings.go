@@ -1,6 +1,6 @@
 // Package settings describes the settings of an organization, or the personal ones of its people, as a [Table] with one
 // [Setting] for each row. The rows determine schema, reading, comparison and requests. The [Kind] of a setting is the
-// form of its values: [Flag], [Number], [Text], [Word] or [Coded].
+// form of its values: [Flag], [Number], [Text], [Word] or [Coded]. This package knows no resource.
 package settings
 
 import (

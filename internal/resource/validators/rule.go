@@ -1,6 +1,6 @@
 // Package validators checks the values of attributes during validation, without a server. Its messages name the
 // attribute, the allowed values and the nearest one. terraform-plugin-framework-validators has most of the same
-// checks but not these messages.
+// checks but not these messages. This package knows no resource.
 package validators
 
 import (
