@@ -19,9 +19,7 @@
 // [PermissionPlan] the checks of a plan, and [Permissions] returns the steps that an apply sends.
 //
 // The tables of package permission list the permissions. The private state has the server's values at the time of the
-// state: [Raw] and [KeepRaw].
-//
-// This package knows no resource.
+// state: [Raw] and [KeepRaw]. This package knows no resource.
 package attribute
 
 import (

@@ -1,10 +1,7 @@
-// Package change changes objects without overwriting what others have changed since the plan. A [Step] is the change of
-// one attribute from its prior value to the planned one. [Subject.Change] reads the object, stops if a current value is
-// neither of the two, sends the pending steps, and reads the object again, to send a change again after a lost answer or
-// a dropped setting. A [FreeWait] paces requests that the server refuses because a name is taken or an object is in use.
-//
-// A [Subject] describes how one kind of object is read and sent: a channel, a user group, the organization. This package
-// knows neither resources nor attributes.
+// Package change changes objects without overwriting what others have changed since the plan. [Subject.Change] reads the
+// object, stops if a current value is neither prior nor planned, sends the pending steps, and reads the object again, to
+// send a change again after a lost answer or a dropped setting. A [FreeWait] paces requests that the server refuses
+// because a name is taken or an object is in use. This package knows neither resources nor attributes.
 package change
 
 import (

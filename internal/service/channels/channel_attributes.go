@@ -30,7 +30,6 @@ type (
 	channelStep    = change.Step[*zulip.Channel, zulip.ChannelUpdate]
 	channelPending = change.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
-	table             = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[channelFields, *zulip.Channel, zulip.ChannelUpdate]
 	row[V attr.Value] = attribute.Field[channelFields, *zulip.Channel, zulip.ChannelUpdate, V]
 )
@@ -45,7 +44,7 @@ var trimmedChannelName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
 // channelTable are the attributes that the server has of a channel, one row each. The attributes about creation and
 // destroy are in channelCreationAttributes.
-var channelTable = table{
+var channelTable = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelUpdate]{
 	Resource: channelKind, OmitUnmanaged: true, New: newChannel,
 	Rows: rows{
 		row[types.Int64]{

@@ -33,9 +33,8 @@ import (
 const userGroupKind = "zulip_user_group"
 
 type (
-	userGroupTableDefinition = core.TableDefinition[userGroupModel, zulip.UserGroup, userGroupUpdate]
-	userGroupResource        = core.Resource[userGroupModel, zulip.UserGroup, userGroupUpdate]
-	userGroupPlan            = core.TablePlan[userGroupModel, zulip.UserGroup, userGroupUpdate]
+	userGroupResource = core.Resource[userGroupModel, zulip.UserGroup, userGroupUpdate]
+	userGroupPlan     = core.TablePlan[userGroupModel, zulip.UserGroup, userGroupUpdate]
 )
 
 // NewUserGroupResource returns zulip_user_group.
@@ -48,8 +47,8 @@ func groupOn(b base.Base) *userGroupResource {
 	return r
 }
 
-func userGroupDefinition() *userGroupTableDefinition {
-	return &userGroupTableDefinition{
+func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup, userGroupUpdate] {
+	return &core.TableDefinition[userGroupModel, zulip.UserGroup, userGroupUpdate]{
 		Definition: core.Definition[userGroupModel, zulip.UserGroup]{
 			Name: "user_group", Title: "user group", Plural: "user groups",
 			Schema:       userGroupSchema,

@@ -46,7 +46,6 @@ type (
 	reading = change.Reading[*zulip.UserGroup]
 	prior   = attribute.Prior[userGroupFields, *zulip.UserGroup]
 
-	table             = attribute.Table[userGroupFields, *zulip.UserGroup, userGroupUpdate]
 	rows              = []attribute.Row[userGroupFields, *zulip.UserGroup, userGroupUpdate]
 	row[V attr.Value] = attribute.Field[userGroupFields, *zulip.UserGroup, userGroupUpdate, V]
 )
@@ -61,7 +60,7 @@ const unknownText = "If a change of the list isn't known during plan, an existin
 
 // userGroupTable are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see userGroupCreationAttributes.
-var userGroupTable = table{
+var userGroupTable = attribute.Table[userGroupFields, *zulip.UserGroup, userGroupUpdate]{
 	Resource: userGroupKind, OmitUnmanaged: true, New: &zulip.UserGroup{},
 	Rows: rows{
 		row[types.Int64]{

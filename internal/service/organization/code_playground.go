@@ -77,17 +77,17 @@ func codePlaygroundSchema() schema.Schema {
 			},
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Name that people see. Changing this forces a new playground.",
-				Validators: []validator.String{playgroundTextValidator{}},
+				Validators: []validator.String{playgroundText{}},
 			},
 			"pygments_language": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Language of the code blocks, at most 40 characters: a name from Pygments, such as `Python`, or any other name. Changing this forces a new playground.",
-				Validators:          []validator.String{playgroundTextValidator{zulip.CheckPlaygroundLanguage}},
+				Validators:          []validator.String{playgroundText{zulip.CheckPlaygroundLanguage}},
 			},
 			"url_template": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "URL template (RFC 6570) with `code` as its only variable, such as `https://play.example.com/?code={code}`. Changing this forces a new playground.",
-				Validators:          []validator.String{playgroundTextValidator{zulip.CheckPlaygroundTemplate}},
+				Validators:          []validator.String{playgroundText{zulip.CheckPlaygroundTemplate}},
 			},
 		},
 	}
@@ -143,19 +143,17 @@ func findCodePlayground(view *snapshot.Snapshot, text string) (*zulip.Playground
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }
 
-// playgroundTextValidator accepts texts that the server stores unchanged and that pass a check.
-type playgroundTextValidator struct{ check func(string) error }
+// playgroundText accepts texts that the server stores unchanged and that pass a check.
+type playgroundText struct{ check func(string) error }
 
-func (playgroundTextValidator) Description(context.Context) string {
+func (playgroundText) Description(context.Context) string {
 	return "text without white space at its ends"
 }
 
-func (v playgroundTextValidator) MarkdownDescription(ctx context.Context) string {
-	return v.Description(ctx)
-}
+func (v playgroundText) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString refuses other texts.
-func (v playgroundTextValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v playgroundText) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
