@@ -3,6 +3,7 @@ package recording_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -139,7 +140,10 @@ func requireNoError(t interface {
 
 // A file of a later version, in which each object has one more key, is the same organization.
 func TestRecording_LaterKeys_Ignored(t *testing.T) {
-	a, client := serve(t, sandbox.Config{}, "owner")
+	const owner = "ines.moreau@example.com"
+	every, err := os.ReadFile("../../sandbox/testdata/organization.json") // has an object of each kind
+	requireNoError(t, err)
+	_, client := serve(t, sandbox.Config{Organization: every}, owner)
 	file := record(t, client)
 	var later map[string]any
 	requireNoError(t, json.Unmarshal([]byte(file), &later))
@@ -148,8 +152,7 @@ func TestRecording_LaterKeys_Ignored(t *testing.T) {
 	}
 	text, err := json.Marshal(later)
 	requireNoError(t, err)
-	owner, _ := a.Credentials("owner")
-	_, loaded := serve(t, sandbox.Config{Organization: text}, owner.Email)
+	_, loaded := serve(t, sandbox.Config{Organization: text}, owner)
 	if again := record(t, loaded); again != file {
 		t.Error(differences(file, again))
 	}
