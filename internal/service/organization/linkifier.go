@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -33,8 +32,10 @@ import (
 const linkifierList = zulip.FetchLinkifiers
 
 // NewLinkifierResource returns zulip_linkifier.
-func NewLinkifierResource() resource.Resource {
-	return core.New(&core.Definition[linkifierModel, zulip.Linkifier]{
+func NewLinkifierResource() resource.Resource { return core.New(linkifierDefinition()) }
+
+func linkifierDefinition() *core.Definition[linkifierModel, zulip.Linkifier] {
+	return &core.Definition[linkifierModel, zulip.Linkifier]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
 		ListText: core.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
 		Schema:   linkifierSchema,
@@ -57,7 +58,7 @@ func NewLinkifierResource() resource.Resource {
 		KeepPrior: linkifierKeepPrior, Validate: validateLinkifier,
 		Create: createLinkifier, Update: updateLinkifier, Delete: deleteLinkifier,
 		Hint: linkifierHint,
-	})
+	}
 }
 
 func createLinkifier(ctx context.Context, c *core.Context, plan *linkifierModel) (int64, error) {
@@ -113,15 +114,6 @@ func addWrong(err error, diags *diag.Diagnostics) {
 	}
 }
 
-// Descriptions of the attributes, for the resource and the data source.
-var (
-	describePattern      = "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."
-	describeTemplate     = "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."
-	describeExample      = "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")
-	describeReverse      = "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
-	describeAlternatives = "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
-)
-
 func linkifierSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
@@ -131,27 +123,14 @@ func linkifierSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "ID of the linkifier.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
-			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: describePattern},
-			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: describeTemplate},
-			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample},
-			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse},
+			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."},
+			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")},
 			"alternative_url_templates": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives,
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates"),
 				Validators: []validator.List{validators.NoNulls()},
 			},
-		},
-	}
-}
-
-func dataSourceAttributes() map[string]datasourceschema.Attribute {
-	return map[string]datasourceschema.Attribute{
-		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the linkifier."},
-		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describePattern},
-		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeTemplate},
-		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeExample},
-		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeReverse},
-		"alternative_url_templates": datasourceschema.ListAttribute{
-			ElementType: types.StringType, Computed: true, MarkdownDescription: describeAlternatives,
 		},
 	}
 }
@@ -162,7 +141,7 @@ var (
 	levelAlternatives = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
 )
 
-// linkifierModel has the attributes of a linkifier that the resource and the data source share.
+// linkifierModel is the resource.
 type linkifierModel struct {
 	ID                      types.Int64  `tfsdk:"id"`
 	Pattern                 types.String `tfsdk:"pattern"`
@@ -287,35 +266,8 @@ func linkifierOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) 
 
 // NewLinkifiersDataSource returns the data source zulip_linkifiers.
 func NewLinkifiersDataSource() datasource.DataSource {
-	return adapter.DataSource[listModel]{Name: "linkifiers", Schema: linkifiersDataSchema, Read: readLinkifiersData}.New()
-}
-
-func linkifiersDataSchema() datasourceschema.Schema {
-	return datasourceschema.Schema{
-		MarkdownDescription: "Lists the linkifiers of the organization.",
-		Attributes: map[string]datasourceschema.Attribute{
-			"linkifiers": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "Linkifiers in the order in which they apply.",
-				NestedObject: datasourceschema.NestedAttributeObject{Attributes: dataSourceAttributes()},
-			},
-		},
-	}
-}
-
-func readLinkifiersData(_ context.Context, c *adapter.Call[listModel], list *listModel) error {
-	view, err := c.Read("the linkifiers", store.Linkifiers)
-	if err != nil {
-		return err
-	}
-	list.Linkifiers = []linkifierModel{}
-	for _, held := range view.Linkifiers().List() {
-		var found linkifierModel
-		found.read(held, c.FeatureLevel())
-		list.Linkifiers = append(list.Linkifiers, found)
-	}
-	return nil
-}
-
-type listModel struct {
-	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
+	return adapter.NewListed(linkifierDefinition(), adapter.Listed{
+		Name: "linkifiers", Description: "Lists the linkifiers of the organization.",
+		Attribute: "linkifiers", Text: "Linkifiers in the order in which they apply.",
+	})
 }
