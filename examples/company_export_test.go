@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,7 @@ func TestExampleCompany_Exported_EmptyPlan(t *testing.T) {
 
 	for _, flags := range [][]string{nil, {"--all", "--subscribers", "--people", "all"}} {
 		folder := filepath.Join(t.TempDir(), "organization")
-		args := append([]string{"export", folder, "--check", "--cli", os.Getenv("TF_ACC_TERRAFORM_PATH")}, flags...)
+		args := append([]string{"export", folder, "--check", "--cli", acctest.CLI(t)}, flags...)
 		command := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(cliConfig), "terraform-provider-zulip"), args...)
 		printed, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(printed), " to import, 0 to add, 0 to change, 0 to destroy.") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -20,6 +21,7 @@ type workspace struct {
 // newFolder returns an empty workspace, in which the CLI acts with the environment of the test.
 func newFolder(t *testing.T) *workspace {
 	t.Helper()
+	acctest.CLI(t)
 	return &workspace{dir: t.TempDir(), env: append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=-no-color")}
 }
 
@@ -119,7 +121,7 @@ func (w *workspace) fail(t *testing.T, args ...string) string {
 
 func (w *workspace) start(t *testing.T, args []string) (string, error) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command := exec.CommandContext(t.Context(), acctest.CLI(t), args...)
 	command.Dir, command.Env = w.dir, w.env
 	out, err := command.CombinedOutput()
 	return string(out), err

@@ -42,7 +42,7 @@ func TestAccExportOfRandomOrganizations(t *testing.T) {
 func exportAndApply(t *testing.T, server *sandbox.Server) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "organization")
-	printed := runExport(t, folder, "--subscribers", "--check", "--cli", os.Getenv("TF_ACC_TERRAFORM_PATH"))
+	printed := runExport(t, folder, "--subscribers", "--check", "--cli", acctest.CLI(t))
 	resources := len(readConfiguration(t, folder).resources)
 	if want := fmt.Sprintf("Checked: %d to import, 0 to add, 0 to change, 0 to destroy.", resources); !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)
@@ -184,7 +184,7 @@ func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
 	folder := filepath.Join(t.TempDir(), "organization")
-	printed := runExport(t, folder, "--subscribers", "--people-as", "variable", "--check", "--cli", os.Getenv("TF_ACC_TERRAFORM_PATH"))
+	printed := runExport(t, folder, "--subscribers", "--people-as", "variable", "--check", "--cli", acctest.CLI(t))
 	if !strings.Contains(printed, " to import, 0 to add, 0 to change, 0 to destroy.") {
 		t.Errorf("the plan of the organization itself: %s", printed)
 	}

@@ -1,6 +1,8 @@
 package provider_test
 
 import (
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,8 +50,12 @@ func TestResources_All_InEveryList(t *testing.T) {
 			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_user_role", "zulip_user_status", // they create no object
 		}},
 		{"cachedLists or uncachedLists", "fault_resources_acc_test.go", slices.Concat(cachedLists, uncachedLists), partsOfOthers},
+		{"the list resources", "resources.go", slices.Collect(maps.Keys(acctest.Schemas(t).ListResourceSchemas)), []string{
+			"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
+			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_message", "zulip_organization", "zulip_organization_image",
+			"zulip_reaction", "zulip_user_group_membership",
+		}},
 		{"the web app settings reference", "templates/guides/from-clicks-to-code.md.tmpl", linkedIn(t, "from-clicks-to-code"), nil},
-		{"examples/resources", "examples/resources", foldersIn(t, "resources"), nil},
 	}
 	resources := acctest.StartProcess(t.Context(), t).Resources()
 	for _, list := range lists {
@@ -81,15 +87,40 @@ func linkedIn(t *testing.T, guide string) (resources []string) {
 	return resources
 }
 
-// foldersIn returns the folders of a kind of example.
-func foldersIn(t *testing.T, kind string) (names []string) {
-	t.Helper()
-	folders, err := os.ReadDir(filepath.Join("..", "..", "examples", kind))
+// Everything that the provider offers has an example, a page, and its name in the changelog.
+func TestDocsFiles_All_Exist(t *testing.T) {
+	schemas := acctest.Schemas(t)
+	root := filepath.Join("..", "..")
+	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	requireNoError(t, err)
-	for _, folder := range folders {
-		names = append(names, folder.Name())
+	check := func(folder, file string, names iter.Seq[string]) {
+		all := slices.Sorted(names)
+		for _, name := range all {
+			example, page := filepath.Join("examples", folder, name, file), filepath.Join("docs", folder, strings.TrimPrefix(name, "zulip_")+".md")
+			if _, err := os.Stat(filepath.Join(root, example)); err != nil {
+				t.Errorf("%s of %s lacks its example: write %s", name, folder, example)
+			}
+			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
+				t.Errorf("%s of %s lacks its page: run \"make docs\", which writes %s", name, folder, page)
+			}
+			if !strings.Contains(string(changelog), "`"+name+"`") {
+				t.Errorf("%s of %s isn't in CHANGELOG.md", name, folder)
+			}
+		}
+		examples, err := os.ReadDir(filepath.Join(root, "examples", folder))
+		requireNoError(t, err)
+		for _, example := range examples {
+			if !slices.Contains(all, example.Name()) {
+				t.Errorf("the provider has no %s: remove examples/%s/%[1]s", example.Name(), folder)
+			}
+		}
 	}
-	return names
+	check("resources", "resource.tf", maps.Keys(schemas.ResourceSchemas))
+	check("data-sources", "data-source.tf", maps.Keys(schemas.DataSourceSchemas))
+	check("list-resources", "list-resource.tfquery.hcl", maps.Keys(schemas.ListResourceSchemas))
+	check("actions", "action.tf", maps.Keys(schemas.ActionSchemas))
+	check("ephemeral-resources", "ephemeral-resource.tf", maps.Keys(schemas.EphemeralResourceSchemas))
+	check("functions", "function.tf", maps.Keys(schemas.Functions))
 }
 
 // The reference of the web app's settings names every configurable attribute of the resources for settings pages, and

@@ -198,7 +198,7 @@ var withoutQuery string
 // does not.
 func hasQuery(t *testing.T) bool {
 	t.Helper()
-	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
+	said, err := exec.CommandContext(t.Context(), acctest.CLI(t), "version").Output()
 	requireNoError(t, err)
 	line, _, _ := strings.Cut(string(said), "\n")
 	var major, minor int

@@ -33,6 +33,7 @@ func TestAccLives(t *testing.T) {
 			updates = append(updates, plancheck.ExpectResourceAction(l.address(), plancheck.ResourceActionUpdate))
 		}
 	}
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		CheckDestroy: func(state *terraform.State) error {

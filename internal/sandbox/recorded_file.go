@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -19,14 +20,12 @@ import (
 // recordedFormat is the version of the form of recorded organizations.
 const recordedFormat = 1
 
-// recordedOrganization is an organization in the form of "export --snapshot". An unknown key is an error, because it may be
-// misspelled. Unknown settings and permissions are ignored, because other servers have more.
+// recordedOrganization is an organization in the form of "export --snapshot". An unknown key is an error, because its objects
+// would be lost. Unknown settings and permissions are ignored, because other servers have more. For the keys of one object,
+// see [decodeObject].
 type recordedOrganization struct {
-	Format int `json:"format"`
-	Server struct {
-		Version      string `json:"zulip_version"`
-		FeatureLevel int    `json:"zulip_feature_level"`
-	} `json:"server"`
+	Format        int                        `json:"format"`
+	Server        recordedServer             `json:"server"`
 	NotSeen       []string                   `json:"not_seen"`
 	Realm         recordedRealm              `json:"realm"`
 	UserDefaults  map[string]json.RawMessage `json:"realm_user_settings_defaults"`
@@ -46,11 +45,28 @@ type recordedOrganization struct {
 	Invitations   list[recordedInvitation]   `json:"invitations"`
 }
 
+type recordedServer struct {
+	Version      string `json:"zulip_version"`
+	FeatureLevel int    `json:"zulip_feature_level"`
+}
+
+// UnmarshalJSON reads the JSON form.
+func (s *recordedServer) UnmarshalJSON(data []byte) error {
+	type plain recordedServer
+	return decodeObject(data, (*plain)(s))
+}
+
 type recordedRealm struct {
 	BotDomain          string                     `json:"bot_domain"`
 	VideoChatProviders []string                   `json:"available_video_chat_providers"`
 	Settings           map[string]json.RawMessage `json:"settings"`
 	Permissions        map[string]recordedValue   `json:"permissions"`
+}
+
+// UnmarshalJSON reads the JSON form.
+func (r *recordedRealm) UnmarshalJSON(data []byte) error {
+	type plain recordedRealm
+	return decodeObject(data, (*plain)(r))
 }
 
 type recordedSystemBot struct {
@@ -66,25 +82,27 @@ type recordedAccount struct {
 	FullName      string            `json:"full_name"`
 	Role          int               `json:"role"`
 	Active        bool              `json:"is_active"`
-	Deleted       bool              `json:"is_deleted"`
-	Imported      bool              `json:"is_imported_stub"`
+	Deleted       bool              `json:"is_deleted,omitempty"`
+	Imported      bool              `json:"is_imported_stub,omitempty"`
 	IsBot         bool              `json:"is_bot"`
-	BotType       int               `json:"bot_type"`
-	BotOwner      *int              `json:"bot_owner_id"`
+	BotType       int               `json:"bot_type,omitempty"`
+	BotOwner      *int              `json:"bot_owner_id,omitempty"`
 	Timezone      string            `json:"timezone"`
 	Joined        recordedTime      `json:"date_joined"`
-	Profile       map[string]string `json:"profile_data"`
+	Profile       map[string]string `json:"profile_data,omitempty"`
 }
 
 type recordedBotRow struct {
-	ID             int     `json:"user_id"`
-	SendingChannel *string `json:"default_sending_stream"`
-	EventsChannel  *string `json:"default_events_register_stream"`
-	AllPublic      bool    `json:"default_all_public_streams"`
-	Services       []struct {
-		URL       string `json:"base_url"`
-		Interface int    `json:"interface"`
-	} `json:"services"`
+	ID             int                   `json:"user_id"`
+	SendingChannel *string               `json:"default_sending_stream"`
+	EventsChannel  *string               `json:"default_events_register_stream"`
+	AllPublic      bool                  `json:"default_all_public_streams"`
+	Services       list[recordedService] `json:"services"`
+}
+
+type recordedService struct {
+	URL       string `json:"base_url"`
+	Interface int    `json:"interface"`
 }
 
 type recordedGroup struct {
@@ -119,7 +137,7 @@ type recordedChannel struct {
 	SharedHistory bool                     `json:"history_public_to_subscribers"`
 	RetentionDays *int                     `json:"message_retention_days"`
 	TopicsPolicy  string                   `json:"topics_policy"`
-	DefaultPush   *bool                    `json:"default_push_notifications"`
+	DefaultPush   *bool                    `json:"default_push_notifications,omitempty"`
 	FolderID      *int                     `json:"folder_id"`
 	Archived      bool                     `json:"is_archived"`
 	CreatorID     *int                     `json:"creator_id"`
@@ -151,9 +169,9 @@ type recordedLinkifier struct {
 	ID                      int      `json:"id"`
 	Pattern                 string   `json:"pattern"`
 	URLTemplate             string   `json:"url_template"`
-	ExampleInput            *string  `json:"example_input"`
-	ReverseTemplate         *string  `json:"reverse_template"`
-	AlternativeURLTemplates []string `json:"alternative_url_templates"`
+	ExampleInput            *string  `json:"example_input,omitempty"`
+	ReverseTemplate         *string  `json:"reverse_template,omitempty"`
+	AlternativeURLTemplates []string `json:"alternative_url_templates,omitempty"`
 }
 
 type recordedPlayground struct {
@@ -183,8 +201,8 @@ type recordedInvitation struct {
 	Inviter      int    `json:"invited_by_user_id"`
 	Invited      int64  `json:"invited"`
 	Expires      *int64 `json:"expiry_date"`
-	Email        string `json:"email"`
-	NotifyOnJoin bool   `json:"notify_referrer_on_join"`
+	Email        string `json:"email,omitempty"`
+	NotifyOnJoin bool   `json:"notify_referrer_on_join,omitempty"`
 }
 
 // recordedValue is a group-setting value: the ID of a group, or lists of accounts and groups.
@@ -242,7 +260,7 @@ func (l *list[T]) UnmarshalJSON(data []byte) error {
 	}
 	*l = make(list[T], len(rows))
 	for i, row := range rows {
-		if err := decodeStrictly(row, &(*l)[i]); err != nil {
+		if err := decodeObject(row, &(*l)[i]); err != nil {
 			return &placedError{fmt.Sprintf("[%d]", i), err}
 		}
 	}
@@ -265,6 +283,36 @@ func (e *placedError) Error() string {
 }
 
 func (e *placedError) Unwrap() error { return e.cause }
+
+// decodeObject reads one object. A key that this version does not know is ignored, because a later version may have added
+// it. But if a key that no object omits is missing, the unknown key is probably its misspelling.
+func decodeObject(data []byte, into any) error {
+	err := decodeStrictly(data, into)
+	var unknown unknownKeyError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return withoutGoTerms(err)
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
+		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if _, ok := keys[name]; !ok && option != "omitempty" {
+			return err
+		}
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return withoutGoTerms(err)
+	}
+	return nil
+}
+
+// unknownKeyError is the error about an unknown key, which it quotes.
+type unknownKeyError string
+
+// Error returns the message.
+func (e unknownKeyError) Error() string { return "unknown key " + string(e) }
 
 // decodeStrictly reads one object, and refuses unknown keys.
 func decodeStrictly(data []byte, into any) error {
@@ -289,7 +337,7 @@ func withoutGoTerms(err error) error {
 		return fmt.Errorf("%s: a JSON %s does not belong here", wrongType.Field, wrongType.Value)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return fmt.Errorf("unknown key %s", name)
+		return unknownKeyError(name)
 	}
 	return err
 }

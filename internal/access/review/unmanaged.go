@@ -1,6 +1,8 @@
 package review
 
 import (
+	"encoding/json"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -17,75 +19,79 @@ func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 	}
 	id, hasID := before.Number("id")
 	hasID = hasID && b.org != nil
+	isShown := false
 	switch c.Type {
 	case "zulip_channel":
-		unknown(current, permission.ChannelSettings, "default_push_notifications", "description", "folder", "folder_id", "is_default", "message_retention_days", "privacy", "topics_policy")
-		if !hasID {
-			break
+		channel := &zulip.Channel{}
+		if hasID {
+			if found, ok := b.org.Channels().ByID(id); ok {
+				channel, isShown = found, true
+			}
 		}
-		if channel, ok := b.org.Channels().ByID(id); ok {
-			addChannel(current, channel)
-			b.addFolder(current, channel)
-			b.addPermissions(current, channel.Permissions)
-		}
+		addFields(current, c.Type, channel)
+		b.addChannel(current, channel)
+		b.addPermissions(current, permission.ChannelSettings, channel.Permissions)
 	case "zulip_user_group":
-		unknown(current, permission.UserGroupSettings, "description")
-		if !hasID {
-			break
+		group := &zulip.UserGroup{}
+		if hasID {
+			if found, ok := b.org.UserGroups().ByID(id); ok {
+				group, isShown = found, true
+			}
 		}
-		if group, ok := b.org.UserGroups().ByID(id); ok {
-			current["description"] = meaning.Value{Data: group.Description}
-			b.addPermissions(current, group.Permissions)
+		addFields(current, c.Type, group)
+		b.addPermissions(current, permission.UserGroupSettings, group.Permissions)
+	}
+	if !isShown {
+		for name := range current {
+			current[name] = meaning.Value{IsUnknown: true}
 		}
 	}
 	return currentAttributes{before, c.After(), current}
 }
 
-func unknown(current map[string]meaning.Value, settings []permission.Spec, names ...string) {
-	for _, name := range names {
-		current[name] = meaning.Value{IsUnknown: true}
+// addFields adds the attributes of a type that are called as in the API. Old servers do not have a null field, so its value is
+// unknown.
+func addFields(current map[string]meaning.Value, of string, object any) {
+	attributes, _ := meaning.Of(of)
+	var fields map[string]any
+	if text, err := json.Marshal(object); err != nil || json.Unmarshal(text, &fields) != nil {
+		return // never, because the client has read it as JSON
 	}
+	for name, value := range fields {
+		if row, ok := attributes.Attribute(name); ok && row.Class != meaning.Membership {
+			current[name] = meaning.Value{Data: value, IsUnknown: value == nil}
+		}
+	}
+}
+
+// addChannel adds the attributes of a channel that the API has in another form.
+func (b *builder) addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
+	current["privacy"] = meaning.Value{Data: string(channel.Privacy())}
+	current["message_retention_days"] = meaning.Value{Data: channel.Retention().String()}
+	current["topics_policy"] = meaning.Value{Data: channel.TopicsPolicy, IsUnknown: channel.TopicsPolicy == ""} // old servers do not have it
+	current["folder"], current["folder_id"] = meaning.Value{Data: ""}, meaning.Value{Data: float64(0)}
+	if id := channel.FolderID; id != nil {
+		folder, ok := b.org.Folders().ByID(*id)
+		current["folder"], current["folder_id"] = meaning.Value{IsUnknown: !ok}, meaning.Value{Data: float64(*id)}
+		if ok {
+			current["folder"] = meaning.Value{Data: folder.Name}
+		}
+	}
+}
+
+// addPermissions adds the permissions of an object. One that the server does not have is unknown.
+func (b *builder) addPermissions(current map[string]meaning.Value, settings []permission.Spec, values map[string]zulip.GroupSettingValue) {
 	for _, setting := range settings {
-		current[setting.Name] = meaning.Value{IsUnknown: true}
-	}
-}
-
-// addChannel adds a channel's values except its permissions, in the form of a state.
-func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
-	values := map[string]any{
-		"privacy": string(channel.Privacy()), "description": channel.Description, "is_default": channel.IsDefault,
-		"message_retention_days": channel.Retention().String(), "folder_id": float64(0),
-	}
-	if channel.FolderID != nil {
-		values["folder_id"] = float64(*channel.FolderID)
-	}
-	if channel.TopicsPolicy != "" { // old servers do not have it
-		values["topics_policy"] = channel.TopicsPolicy
-	}
-	if pushes := channel.DefaultPushNotifications; pushes != nil {
-		values["default_push_notifications"] = *pushes
-	}
-	for name, value := range values {
-		current[name] = meaning.Value{Data: value}
-	}
-}
-
-// addFolder adds the name of the channel's folder; an unknown folder stays unknown.
-func (b *builder) addFolder(current map[string]meaning.Value, channel *zulip.Channel) {
-	if channel.FolderID == nil {
-		current["folder"] = meaning.Value{Data: ""}
-	} else if folder, ok := b.org.Folders().ByID(*channel.FolderID); ok {
-		current["folder"] = meaning.Value{Data: folder.Name}
-	}
-}
-
-func (b *builder) addPermissions(current map[string]meaning.Value, held map[string]zulip.GroupSettingValue) {
-	for name, value := range held {
+		value, ok := values[setting.Name]
+		if !ok {
+			current[setting.Name] = meaning.Value{IsUnknown: true}
+			continue
+		}
 		texts := []any{}
 		for _, text := range permission.Texts(value, b.org) {
 			texts = append(texts, text)
 		}
-		current[name] = meaning.Value{Data: texts}
+		current[setting.Name] = meaning.Value{Data: texts}
 	}
 }
 

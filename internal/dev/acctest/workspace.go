@@ -71,9 +71,20 @@ func buildPlugin() (string, error) {
 	return dir, nil
 }
 
+// CLI returns the path of the CLI that the tests use, and fails the test if there is none.
+func CLI(t *testing.T) string {
+	t.Helper()
+	cli := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if cli == "" || os.Getenv("TF_ACC") == "" {
+		t.Fatalf("this test needs terraform or tofu, which \"tools/scripts/test -run %s\" finds or builds; \"make unit\" runs the tests that need neither", t.Name())
+	}
+	return cli
+}
+
 // NewWorkspace returns an empty workspace. Its environment is the test's plus what Setenv adds.
 func NewWorkspace(t *testing.T) *Workspace {
 	t.Helper()
+	CLI(t) // before the build
 	built, err := plugin()
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +233,7 @@ func (w *Workspace) Start(t *testing.T, args ...string) *Running {
 
 func (w *Workspace) start(t *testing.T, attributes *syscall.SysProcAttr, args ...string) *Running {
 	t.Helper()
-	r := &Running{command: w.command(args...)}
+	r := &Running{command: w.command(t, args...)}
 	r.command.SysProcAttr = attributes
 	r.command.Stdout, r.command.Stderr = &r.out, &r.out
 	if err := r.command.Start(); err != nil {
@@ -234,7 +245,7 @@ func (w *Workspace) start(t *testing.T, attributes *syscall.SysProcAttr, args ..
 // Show returns a saved plan as JSON, without the CLI's logs.
 func (w *Workspace) Show(t *testing.T, plan string) string {
 	t.Helper()
-	command := w.command("show", "-json", plan)
+	command := w.command(t, "show", "-json", plan)
 	var logged bytes.Buffer
 	command.Stderr = &logged
 	text, err := command.Output()
@@ -245,8 +256,9 @@ func (w *Workspace) Show(t *testing.T, plan string) string {
 }
 
 // command returns a run of the CLI that is not started yet.
-func (w *Workspace) command(args ...string) *exec.Cmd {
-	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that the user of the tests has chosen
+func (w *Workspace) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(context.Background(), CLI(t), args...) //nolint:gosec // the CLI that the user of the tests has chosen
 	command.Dir = w.dir
 	command.Env = append(append(os.Environ(), "TF_CLI_CONFIG_FILE="+w.cliConfig, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), w.env...)
 	return command

@@ -1,7 +1,9 @@
 package recording_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -133,5 +135,42 @@ func requireNoError(t interface {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A file of a later version, in which each object has one more key, is the same organization.
+func TestRecording_LaterKeys_Ignored(t *testing.T) {
+	const owner = "ines.moreau@example.com"
+	every, err := os.ReadFile("../../sandbox/testdata/organization.json") // has an object of each kind
+	requireNoError(t, err)
+	_, client := serve(t, sandbox.Config{Organization: every}, owner)
+	file := record(t, client)
+	var later map[string]any
+	requireNoError(t, json.Unmarshal([]byte(file), &later))
+	for _, part := range later {
+		addKey(part)
+	}
+	text, err := json.Marshal(later)
+	requireNoError(t, err)
+	_, loaded := serve(t, sandbox.Config{Organization: text}, owner)
+	if again := record(t, loaded); again != file {
+		t.Error(differences(file, again))
+	}
+}
+
+// addKey adds a key to an object, or to each object of a list, and to the lists in it.
+func addKey(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			addKey(element)
+		}
+	case map[string]any:
+		for _, inner := range value {
+			if list, ok := inner.([]any); ok {
+				addKey(list)
+			}
+		}
+		value["later"] = true
 	}
 }

@@ -72,6 +72,7 @@ func TestProtocolFunctions_InvalidArguments_Error(t *testing.T) {
 // TestAccFunctions calls the functions from configurations. The linkifiers are objects with more attributes than the
 // function needs, like resources.
 func TestAccFunctions(t *testing.T) {
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{

@@ -55,6 +55,7 @@ data "zulip_channel_access" "strict" {
 }
 `, self)
 	const byID, byName = "data.zulip_channel_access.by_id", "data.zulip_channel_access.by_name"
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{
@@ -99,6 +100,7 @@ output "posts" {
 	}
 	const data = "data.zulip_user_access.self"
 	inChannel := tfjsonpath.New("channels").AtMapKey(name)
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{

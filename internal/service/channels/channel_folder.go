@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -31,8 +30,10 @@ import (
 )
 
 // NewChannelFolderResource returns zulip_channel_folder.
-func NewChannelFolderResource() resource.Resource {
-	return core.New(&core.Definition[channelFolderModel, zulip.ChannelFolder]{
+func NewChannelFolderResource() resource.Resource { return core.New(channelFolderDefinition()) }
+
+func channelFolderDefinition() *core.Definition[channelFolderModel, zulip.ChannelFolder] {
+	return &core.Definition[channelFolderModel, zulip.ChannelFolder]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
 		ListText: core.ListText{Description: "Lists the channel folders of the organization."},
 		Schema:   channelFolderSchema,
@@ -67,7 +68,7 @@ func NewChannelFolderResource() resource.Resource {
 			},
 			Adopt: adoptChannelFolder,
 		},
-	})
+	}
 }
 
 // folderByName returns the active folder with a name, or an archived one if there is none.
@@ -221,18 +222,13 @@ func channelFolderHint(err error) string {
 	return ""
 }
 
-// channelFolderFields are the attributes of a folder that the resource and the data source share.
-type channelFolderFields struct {
-	ID          types.Int64  `tfsdk:"id"`
-	Name        types.String `tfsdk:"name"`
-	Description types.String `tfsdk:"description"`
-	CreatorID   types.Int64  `tfsdk:"creator_id"`
-	DateCreated types.String `tfsdk:"date_created"`
-}
-
-// channelFolderModel is the resource: the fields, and how it is created and destroyed.
+// channelFolderModel is the resource.
 type channelFolderModel struct {
-	channelFolderFields
+	ID            types.Int64  `tfsdk:"id"`
+	Name          types.String `tfsdk:"name"`
+	Description   types.String `tfsdk:"description"`
+	CreatorID     types.Int64  `tfsdk:"creator_id"`
+	DateCreated   types.String `tfsdk:"date_created"`
 	AdoptArchived types.Bool   `tfsdk:"adopt_archived"`
 	OnDestroy     types.String `tfsdk:"on_destroy"`
 }
@@ -251,20 +247,20 @@ const (
 var visibleFolderName = regexp.MustCompile(`\S`)
 
 // read sets the attributes to the server's values.
-func (f *channelFolderFields) read(folder *zulip.ChannelFolder) {
-	f.ID = types.Int64Value(folder.ID)
-	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
-	f.CreatorID = types.Int64PointerValue(folder.CreatorID)
-	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
+func (m *channelFolderModel) read(folder *zulip.ChannelFolder) {
+	m.ID = types.Int64Value(folder.ID)
+	m.Name, m.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
+	m.CreatorID = types.Int64PointerValue(folder.CreatorID)
+	m.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
 }
 
 // changes returns the attributes whose planned values differ from the server's.
-func (f *channelFolderFields) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
-	if !f.Name.Equal(held.Name) {
-		update.Name = f.Name.ValueStringPointer()
+func (m *channelFolderModel) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
+	if !m.Name.Equal(held.Name) {
+		update.Name = m.Name.ValueStringPointer()
 	}
-	if !f.Description.IsNull() && !f.Description.IsUnknown() && !f.Description.Equal(held.Description) {
-		update.Description = f.Description.ValueStringPointer()
+	if !m.Description.IsNull() && !m.Description.IsUnknown() && !m.Description.Equal(held.Description) {
+		update.Description = m.Description.ValueStringPointer()
 	}
 	return update
 }
@@ -346,53 +342,8 @@ func folderItems(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 
 // NewChannelFoldersDataSource returns the data source zulip_channel_folders.
 func NewChannelFoldersDataSource() datasource.DataSource {
-	return adapter.DataSource[channelFolderListModel]{Name: "channel_folders", Schema: channelFoldersDataSchema, Read: readChannelFoldersData}.New()
-}
-
-func channelFoldersDataSchema() datasourceschema.Schema {
-	return datasourceschema.Schema{
-		MarkdownDescription: "Lists the channel folders of the organization in their order.",
-		Attributes: map[string]datasourceschema.Attribute{
-			"include_archived": datasourceschema.BoolAttribute{Optional: true, MarkdownDescription: "If true, archived folders are included. Defaults to `false`."},
-			"folders": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "Folders. Empty before " + featurelevel.Describe(featurelevel.Since("zulip_channel_folder", "")) + ".",
-				NestedObject: datasourceschema.NestedAttributeObject{Attributes: map[string]datasourceschema.Attribute{
-					"id":           datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the folder."},
-					"name":         datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Name of the folder."},
-					"description":  datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Description of the folder, in Markdown."},
-					"creator_id":   datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null if unknown."},
-					"date_created": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Creation time (RFC 3339)."},
-					"is_archived":  datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "True if the folder is archived."},
-				}},
-			},
-		},
-	}
-}
-
-func readChannelFoldersData(_ context.Context, c *adapter.Call[channelFolderListModel], list *channelFolderListModel) error {
-	view, err := c.Read("the channel folders", store.Folders)
-	if err != nil {
-		return err
-	}
-	list.Folders = []listedFolder{}
-	for _, folder := range view.Folders().List() {
-		if folder.IsArchived && !list.IncludeArchived.ValueBool() {
-			continue
-		}
-		found := listedFolder{IsArchived: types.BoolValue(folder.IsArchived)}
-		found.read(folder)
-		list.Folders = append(list.Folders, found)
-	}
-	return nil
-}
-
-type channelFolderListModel struct {
-	IncludeArchived types.Bool     `tfsdk:"include_archived"`
-	Folders         []listedFolder `tfsdk:"folders"`
-}
-
-// listedFolder is a folder as the data source shows it.
-type listedFolder struct {
-	channelFolderFields
-	IsArchived types.Bool `tfsdk:"is_archived"`
+	return adapter.NewListed(channelFolderDefinition(), adapter.Listed{
+		Name: "channel_folders", Description: "Lists the channel folders of the organization in their order.",
+		Attribute: "folders", Text: "Folders. Empty before " + featurelevel.Describe(featurelevel.Since("zulip_channel_folder", "")) + ".",
+	})
 }

@@ -46,6 +46,7 @@ resource "zulip_channel" "c" {
 }
 %[3]s`, org.Prefix, folder, more)
 	}
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{

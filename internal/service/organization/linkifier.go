@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -34,8 +33,10 @@ import (
 const linkifierList = zulip.FetchLinkifiers
 
 // NewLinkifierResource returns zulip_linkifier.
-func NewLinkifierResource() resource.Resource {
-	return core.New(&core.Definition[linkifierModel, zulip.Linkifier]{
+func NewLinkifierResource() resource.Resource { return core.New(linkifierDefinition()) }
+
+func linkifierDefinition() *core.Definition[linkifierModel, zulip.Linkifier] {
+	return &core.Definition[linkifierModel, zulip.Linkifier]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
 		ListText: core.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
 		Schema:   linkifierSchema,
@@ -58,7 +59,7 @@ func NewLinkifierResource() resource.Resource {
 		KeepPrior: linkifierKeepPrior, Validate: validateLinkifier,
 		Create: createLinkifier, Update: updateLinkifier, Delete: deleteLinkifier,
 		Hint: linkifierHint,
-	})
+	}
 }
 
 func createLinkifier(ctx context.Context, c *core.Call, plan *linkifierModel) (int64, error) {
@@ -114,15 +115,6 @@ func addLinkifierError(err error, diags *diag.Diagnostics) {
 	}
 }
 
-// Descriptions of the attributes, for the resource and the data source.
-var (
-	linkifierPatternText      = "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."
-	linkifierTemplateText     = "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."
-	linkifierExampleText      = "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")
-	linkifierReverseText      = "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
-	linkifierAlternativesText = "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
-)
-
 func linkifierSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
@@ -132,27 +124,14 @@ func linkifierSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "ID of the linkifier.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
-			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: linkifierPatternText},
-			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: linkifierTemplateText},
-			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: linkifierExampleText},
-			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: linkifierReverseText},
+			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."},
+			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")},
 			"alternative_url_templates": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: linkifierAlternativesText,
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates"),
 				Validators: []validator.List{validators.NoNulls()},
 			},
-		},
-	}
-}
-
-func linkifierDataAttributes() map[string]datasourceschema.Attribute {
-	return map[string]datasourceschema.Attribute{
-		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the linkifier."},
-		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierPatternText},
-		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierTemplateText},
-		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierExampleText},
-		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: linkifierReverseText},
-		"alternative_url_templates": datasourceschema.ListAttribute{
-			ElementType: types.StringType, Computed: true, MarkdownDescription: linkifierAlternativesText,
 		},
 	}
 }
@@ -163,7 +142,7 @@ var (
 	linkifierAlternativesLevel = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
 )
 
-// linkifierModel has the attributes of a linkifier that the resource and the data source share.
+// linkifierModel is the resource.
 type linkifierModel struct {
 	ID                      types.Int64  `tfsdk:"id"`
 	Pattern                 types.String `tfsdk:"pattern"`
@@ -288,35 +267,8 @@ func linkifierOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) 
 
 // NewLinkifiersDataSource returns the data source zulip_linkifiers.
 func NewLinkifiersDataSource() datasource.DataSource {
-	return adapter.DataSource[linkifiersModel]{Name: "linkifiers", Schema: linkifiersDataSchema, Read: readLinkifiersData}.New()
-}
-
-func linkifiersDataSchema() datasourceschema.Schema {
-	return datasourceschema.Schema{
-		MarkdownDescription: "Lists the linkifiers of the organization.",
-		Attributes: map[string]datasourceschema.Attribute{
-			"linkifiers": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "Linkifiers in the order in which they apply.",
-				NestedObject: datasourceschema.NestedAttributeObject{Attributes: linkifierDataAttributes()},
-			},
-		},
-	}
-}
-
-func readLinkifiersData(_ context.Context, c *adapter.Call[linkifiersModel], list *linkifiersModel) error {
-	view, err := c.Read("the linkifiers", store.Linkifiers)
-	if err != nil {
-		return err
-	}
-	list.Linkifiers = []linkifierModel{}
-	for _, held := range view.Linkifiers().List() {
-		var found linkifierModel
-		found.read(held, c.FeatureLevel())
-		list.Linkifiers = append(list.Linkifiers, found)
-	}
-	return nil
-}
-
-type linkifiersModel struct {
-	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
+	return adapter.NewListed(linkifierDefinition(), adapter.Listed{
+		Name: "linkifiers", Description: "Lists the linkifiers of the organization.",
+		Attribute: "linkifiers", Text: "Linkifiers in the order in which they apply.",
+	})
 }

@@ -185,6 +185,7 @@ func TestProtocolTradingToken(t *testing.T) {
 func TestAccSandboxTradingToken(t *testing.T) {
 	cloud := acctest.StartTrading(t, sandbox.TradingConfig{})
 	credentials := cloud.Credentials()
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{{

@@ -191,6 +191,7 @@ data "zulip_user_status" "x" {
   depends_on = [zulip_user_status.x]
 }
 `, newcomer)
+	acctest.CLI(t)
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{
