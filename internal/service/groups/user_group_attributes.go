@@ -75,7 +75,7 @@ var attributes = table{
 			Validators: []validator.Describer{
 				validators.Length(1, maxName),
 				validators.Matches(visibleName, "must not be white space alone"),
-				bannedPrefixes{},
+				validators.Checked("group name", checkPrefix),
 				validators.VisibleName{},
 			},
 			At:   func(f *userGroupFacts) *types.String { return &f.Name },

@@ -2,6 +2,7 @@ package organization
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -76,17 +78,17 @@ func codePlaygroundSchema() schema.Schema {
 			},
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Name that people see. Changing this forces a new playground.",
-				Validators: []validator.String{textValidator{}},
+				Validators: []validator.String{validators.Checked("name", checkStored)},
 			},
 			"pygments_language": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Language of the code blocks, at most 40 characters: a name from Pygments, such as `Python`, or any other name. Changing this forces a new playground.",
-				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundLanguage}},
+				Validators:          []validator.String{validators.Checked("language", checkStored), validators.Checked("language", zulip.CheckPlaygroundLanguage)},
 			},
 			"url_template": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "URL template (RFC 6570) with `code` as its only variable, such as `https://play.example.com/?code={code}`. Changing this forces a new playground.",
-				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundTemplate}},
+				Validators:          []validator.String{validators.Checked("URL template", checkStored), validators.Checked("URL template", zulip.CheckPlaygroundTemplate)},
 			},
 		},
 	}
@@ -142,28 +144,13 @@ func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }
 
-// textValidator accepts texts that the server stores unchanged and that pass a check.
-type textValidator struct{ check func(string) error }
-
-func (textValidator) Description(context.Context) string {
-	return "text without white space at its ends"
-}
-
-func (v textValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses other texts.
-func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
+// checkStored checks that the server stores a text of a playground unchanged.
+func checkStored(text string) error {
+	switch strings.TrimSpace(text) {
+	case "":
+		return errors.New("the server refuses an empty text")
+	case text:
+		return nil
 	}
-	switch text := req.ConfigValue.ValueString(); {
-	case strings.TrimSpace(text) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses an empty text.")
-	case strings.TrimSpace(text) != text:
-		resp.Diagnostics.AddAttributeError(req.Path, "White space at the beginning or end", "The server would remove it. Write the text without it.")
-	case v.check != nil:
-		if err := v.check(text); err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "Invalid playground", base.Sentence(err))
-		}
-	}
+	return errors.New("the server would remove the white space at the beginning or end. Write the text without it")
 }
