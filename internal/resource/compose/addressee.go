@@ -242,11 +242,8 @@ const ContentDescription = "Text in Markdown, at most 10000 characters unless th
 // ContentValidator refuses a content that no server accepts.
 func ContentValidator() validator.String {
 	return validators.Checked("content", func(content string) error {
-		switch {
-		case zulip.StoredContent(content) == "":
+		if zulip.StoredContent(content) == "" {
 			return errors.New("the message is empty. Set content to some text. White space alone isn't enough")
-		case strings.ContainsRune(content, 0):
-			return errors.New("remove the null bytes")
 		}
 		return nil
 	})

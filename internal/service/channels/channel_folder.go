@@ -3,8 +3,6 @@ package channels
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -135,7 +133,7 @@ func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolde
 func updateChannelFolder(ctx context.Context, c *core.Context, planned, current *channelFolderModel) error {
 	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
-	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
+	if !zulip.IsFolderNameTaken(err) || zulip.FoldName(before) != zulip.FoldName(*change.Name) {
 		return err
 	}
 	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
@@ -247,8 +245,6 @@ const (
 	channelFolderMaxDescription = 1024
 )
 
-var visible = regexp.MustCompile(`\S`)
-
 // read sets the attributes to the server's values.
 func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
 	f.ID = types.Int64Value(folder.ID)
@@ -281,7 +277,6 @@ func channelFolderSchema() schema.Schema {
 				MarkdownDescription: "Name of the folder, at most 60 characters. Must be unique among active folders, ignoring case. The server keeps white space at both ends.",
 				Validators: []validator.String{
 					validators.Length(1, channelFolderMaxName),
-					validators.Matches(visible, "must not be blank"),
 					validators.VisibleName{RefuseControls: true},
 				},
 			},

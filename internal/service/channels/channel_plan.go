@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,7 +46,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	derive(plan)
 	plan.Compare()
 	p := channelPlanning{plan}
-	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(kind) && p.Meta.Run.WillBeCreated(kind, strings.ToLower(p.Plan.Name.ValueString())) {
+	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(kind) && p.Meta.Run.WillBeCreated(kind, zulip.FoldName(p.Plan.Name.ValueString())) {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be created, and this plan archives another one", p.Plan.Name.ValueString()), p.Diags)
 	}
 	p.checkFolder()

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +52,6 @@ type (
 // maxName is the server's limit, counted in characters (server-behavior §G5).
 const maxName = 100
 
-var visibleName = regexp.MustCompile(`[^\s\pZ]`)
-
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
 const unknownText = "If a change of the list isn't known during plan, an existing group is left unchanged; apply again to update it."
 
@@ -74,7 +71,6 @@ var attributes = table{
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, maxName),
-				validators.Matches(visibleName, "must not be white space alone"),
 				validators.Checked("group name", checkPrefix),
 				validators.VisibleName{},
 			},

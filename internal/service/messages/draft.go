@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -136,7 +135,7 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 
 // sameContent compares contents like the server. It ignores white space at both ends, because the server removes it at
 // one end or at both, depending on its version.
-func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+func sameContent(a, b string) bool { return zulip.Strip(a) == zulip.Strip(b) }
 
 func draftSchema() schema.Schema {
 	attributes := compose.AddresseeAttributes()

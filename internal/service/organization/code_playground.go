@@ -146,7 +146,7 @@ func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 
 // checkStored checks that the server stores a text of a playground unchanged.
 func checkStored(text string) error {
-	switch strings.TrimSpace(text) {
+	switch zulip.Strip(text) {
 	case "":
 		return errors.New("the server refuses an empty text")
 	case text:

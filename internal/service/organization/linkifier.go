@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -217,7 +216,7 @@ func linkifierKeepPrior(plan, prior *linkifierModel) {
 
 // stored returns a pattern or template as the server stores it, without white space at both ends (server-behavior
 // §L1).
-func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
+func stored(text types.String) string { return zulip.Strip(text.ValueString()) }
 
 func keep(kept types.String, held string) types.String {
 	if base.IsSet(kept) && stored(kept) == held {

@@ -314,7 +314,7 @@ func userSchema() schema.Schema {
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters, without ``* ` \\ > \" @``.",
-				Validators: []validator.String{validators.Checked("name", checkName), validators.VisibleName{}},
+				Validators: []validator.String{validators.Checked("name", checkName), validators.VisibleName{RefuseControls: true}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -362,8 +362,8 @@ const (
 func checkName(text string) error {
 	name := strings.TrimSpace(text)
 	switch length := utf8.RuneCountInString(name); {
-	case name == "":
-		return errors.New("a name must not be blank")
+	case text == "":
+		return errors.New("a name must not be empty")
 	case length > longestName:
 		return fmt.Errorf("it has %d characters. The server accepts %d", length, longestName)
 	case strings.ContainsAny(name, forbiddenInNames):
