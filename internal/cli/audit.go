@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 )
 
 // auditFlags are the command line of "audit".
@@ -123,7 +123,7 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 		return err
 	}
 	if flags.accepted != "" {
-		content, err := os.ReadFile(flags.accepted)
+		content, err := textfile.Read(flags.accepted)
 		if err != nil {
 			return err
 		}
@@ -169,15 +169,11 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 
 // readManaged reads a state or a plan.
 func readManaged(path string, stdin io.Reader) (*audit.Managed, error) {
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close() //nolint:errcheck // it is only read
-		stdin = file
+	text, _, err := readInput(path, stdin)
+	if err != nil {
+		return nil, err
 	}
-	managed, err := audit.ReadManaged(stdin)
+	managed, err := audit.ReadManaged(text)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use --state %s: %w", path, err)
 	}
@@ -186,12 +182,11 @@ func readManaged(path string, stdin io.Reader) (*audit.Managed, error) {
 
 // readAudit reads an earlier audit.
 func readAudit(path string) (*audit.Audit, error) {
-	file, err := os.Open(path)
+	text, err := textfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // it is only read
-	earlier, err := audit.Read(file)
+	earlier, err := audit.Read(text)
 	if err != nil {
 		return nil, fmt.Errorf("cannot compare with %s: %w", path, err)
 	}

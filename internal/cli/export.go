@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
@@ -136,7 +136,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		return errors.New("--fail-on-new needs --new")
 	}
 	for _, name := range flags.states {
-		content, err := os.ReadFile(name)
+		content, err := textfile.Read(name)
 		if err != nil {
 			return fmt.Errorf("--new: %w", err)
 		}
@@ -153,7 +153,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 	var plan []byte
 	if flags.plan != "" {
 		var err error
-		if plan, err = os.ReadFile(flags.plan); err != nil {
+		if plan, err = textfile.Read(flags.plan); err != nil {
 			return fmt.Errorf("--for: %w", err)
 		}
 	}

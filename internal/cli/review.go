@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 )
 
 // reviewFlags are the command line of "review".
@@ -149,19 +149,19 @@ func conditionNames() []string {
 
 // readPlan reads the plan from a file, or from standard input.
 func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
-	if len(args) == 0 || args[0] == "-" {
-		return plan.Parse(stdin)
+	path := "-"
+	if len(args) > 0 {
+		path = args[0]
 	}
-	file, err := os.Open(args[0])
+	text, name, err := readInput(path, stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // it is only read
-	planned, err := plan.Parse(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", args[0], err)
+	planned, err := plan.Parse(text)
+	if err != nil && path != "-" {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return planned, nil
+	return planned, err
 }
 
 // write writes the review in every requested form.
@@ -183,7 +183,7 @@ func readRules(path string) (*rules.File, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // there are no rules
 	}
-	content, err := os.ReadFile(path)
+	content, err := textfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 )
 
 // rulesFile is the default file of rules.
@@ -62,10 +62,10 @@ func filesOr(args []string) []string {
 // readInput returns a file or standard input, and its name in messages.
 func readInput(path string, stdin io.Reader) (content []byte, name string, err error) {
 	if path == "-" {
-		content, err = io.ReadAll(stdin)
+		content, err = textfile.ReadAll(stdin)
 		return content, standardInput, err
 	}
-	content, err = os.ReadFile(path)
+	content, err = textfile.Read(path)
 	return content, path, err
 }
 

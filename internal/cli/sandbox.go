@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -165,7 +166,7 @@ func (f sandboxFlags) config() (sandbox.Config, error) {
 		config.Faults = append(config.Faults, fault)
 	}
 	if file := cmp.Or(f.organization, f.accounts); file != "" {
-		data, err := os.ReadFile(file)
+		data, err := textfile.Read(file)
 		if err != nil {
 			return config, err
 		}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Matched describes the resources that a plan creates although they exist.
@@ -308,7 +309,7 @@ func (k *kind) matchedBy() []string {
 // isSameText reports whether two names are the same for the server.
 func (k *kind) isSameText(a, b string) bool {
 	a, b = norm.NFC.String(a), norm.NFC.String(b)
-	return a == b || k.ignoresCase && strings.EqualFold(a, b)
+	return a == b || k.ignoresCase && zulip.FoldName(a) == zulip.FoldName(b)
 }
 
 // value returns the planned value of an attribute, or the reason why an ID in it is not known.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
@@ -57,7 +56,7 @@ func parseFilledText(value any, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return notBlank(strings.TrimSpace(s), path)
+	return notBlank(rules.Strip(s), path)
 }
 
 // parseNumber is an integer or a fraction. The error names the first alternative, the integer.

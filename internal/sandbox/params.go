@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -153,7 +154,7 @@ func text(limits ...limit) parser[string] {
 }
 
 // stripped removes blanks from both ends.
-func stripped(value, _ string) (string, error) { return strings.TrimSpace(value), nil }
+func stripped(value, _ string) (string, error) { return rules.Strip(value), nil }
 
 // notBlank refuses the empty text.
 func notBlank(value, name string) (string, error) {
@@ -298,4 +299,15 @@ func (f form) values() map[string]string {
 func isTooLarge(err error) bool {
 	var tooLarge *http.MaxBytesError
 	return errors.As(err, &tooLarge)
+}
+
+// hasNullByte reports whether a declared parameter has a null byte, which the database can't store (server-behavior
+// §R30). In JSON it is an escape.
+func (p *params) hasNullByte() bool {
+	for name := range p.consumed {
+		if value := p.values[name]; strings.Contains(value, "\x00") || strings.Contains(value, `\u0000`) && json.Valid([]byte(value)) {
+			return true
+		}
+	}
+	return false
 }

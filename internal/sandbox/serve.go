@@ -127,6 +127,9 @@ func (s *Server) perform(r *request, e endpoint, refused error) (*answer, error)
 	if refused == nil {
 		content, refused = e.handle(r)
 	}
+	if refused == nil && e.method != http.MethodGet && r.hasNullByte() {
+		refused = rules.ErrUnstorable
+	}
 	switch {
 	case refused != nil:
 		s.org.Rollback()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode"
 )
 
 // Channel is a channel as the server shows it (https://zulip.com/api/get-streams).
@@ -378,4 +380,16 @@ func IsNoFolder(err error) bool { return IsMessage(err, "Invalid channel folder 
 // created since the last read.
 func IsIncompleteOrder(err error) bool {
 	return IsMessage(err, "Invalid order mapping.", "The ordered list must enumerate all existing linkifiers exactly once")
+}
+
+// FoldName returns the name of a channel or folder in the form that the server compares: characters with the same
+// capital are equal, one by one (server-behavior §C23). A letter is small if the capital has one.
+func FoldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		capital := unicode.ToUpper(r)
+		if small := unicode.ToLower(capital); unicode.ToUpper(small) == capital {
+			return small
+		}
+		return capital
+	}, name)
 }

@@ -119,7 +119,7 @@ func wrongTemplate(format string, args ...any) *LinkifierError {
 
 // ParseLinkifierPattern checks a pattern without its URL template. The error is a [LinkifierError].
 func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
-	pattern = strings.TrimSpace(pattern)
+	pattern = Strip(pattern)
 	if pattern == "" {
 		return nil, wrongPattern("pattern is empty")
 	}
@@ -140,7 +140,7 @@ var unsafeLiteral = regexp.MustCompile("[\x00-\x20\x7f\"'<>\\\\^`|]|%(?:[^0-9A-F
 // ParseURLTemplate checks a URL template without its pattern, like the server does. The text between the expressions can be
 // any text, and links encode it like a browser. The error is a [LinkifierError].
 func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
-	urlTemplate = strings.TrimSpace(urlTemplate)
+	urlTemplate = Strip(urlTemplate)
 	if urlTemplate == "" {
 		return nil, wrongTemplate("url_template is empty")
 	}
@@ -163,7 +163,7 @@ func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
 // ParseLinkifier checks a linkifier like the server does. The named groups of the RE2 pattern must be the variables of the
 // RFC 6570 template (server-behavior §L1). Go's own regular expressions are RE2's. The error is a [LinkifierError].
 func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
-	pattern = strings.TrimSpace(pattern)
+	pattern = Strip(pattern)
 	alone, err := ParseLinkifierPattern(pattern)
 	if err != nil {
 		return nil, err

@@ -74,12 +74,15 @@ func StoredContent(content string) string {
 // StoredTopic returns the topic as the server stores it: without white space at both ends;
 // some names mean the topic without a name (server-behavior §M2).
 func StoredTopic(topic string) string {
-	topic = strings.TrimFunc(topic, isSpace)
+	topic = Strip(topic)
 	if topic == "(no topic)" || topic == "general chat" {
 		return ""
 	}
 	return topic
 }
+
+// Strip returns a text without what the server regards as white space at both ends (server-behavior §R29).
+func Strip(text string) string { return strings.TrimFunc(text, isSpace) }
 
 // isSpace reports whether the server treats r as white space; it includes ASCII's separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

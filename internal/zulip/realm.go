@@ -163,7 +163,7 @@ type Domain struct {
 }
 
 // StoredDomain returns a domain as the server stores it.
-func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+func StoredDomain(text string) string { return strings.ToLower(Strip(text)) }
 
 // maxDomain is the limit of the server's database, in characters; its check allows more (server-behavior §L11).
 const maxDomain = 80

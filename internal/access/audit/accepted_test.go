@@ -309,7 +309,7 @@ func resourceJSON(address, kind, values string) string {
 
 func managed(t *testing.T, text string) *audit.Managed {
 	t.Helper()
-	m, err := audit.ReadManaged(strings.NewReader(text))
+	m, err := audit.ReadManaged([]byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -387,11 +387,11 @@ func TestReadManaged_Invalid_Error(t *testing.T) {
 		`{"format_version":"1.0","site":"https://x","channels":[]}`: "neither a state nor a plan",
 		`{}`: "neither a state nor a plan", `resource`: "it isn't the JSON", `{"format_version":"1.0","values":7}`: "it isn't the JSON",
 	} {
-		if _, err := audit.ReadManaged(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := audit.ReadManaged([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want an error that says %s", text, err, says)
 		}
 	}
-	if _, err := audit.ReadManaged(strings.NewReader(`{"format_version":"1.0"}`)); err != nil {
+	if _, err := audit.ReadManaged([]byte(`{"format_version":"1.0"}`)); err != nil {
 		t.Errorf("an empty state: %v", err)
 	}
 }

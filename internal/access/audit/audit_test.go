@@ -114,7 +114,7 @@ func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	written := written(t, a)
-	read, err := audit.Read(strings.NewReader(written))
+	read, err := audit.Read([]byte(written))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 		{`"subscribers":0`, `"subscribers":99999`, "have no target"},
 		{`{`, `[`, "it isn't an audit"},
 	} {
-		if _, err := audit.Read(strings.NewReader(strings.Replace(written, one.old, one.replaced, 1))); err == nil || !strings.Contains(err.Error(), one.says) {
+		if _, err := audit.Read([]byte(strings.Replace(written, one.old, one.replaced, 1))); err == nil || !strings.Contains(err.Error(), one.says) {
 			t.Errorf("%s: %v", one.replaced, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestAudit_Sets_WrittenAsRanges(t *testing.T) {
 	if !strings.Contains(text, want) {
 		t.Errorf("the sets are not %s in\n%s", want, text)
 	}
-	read, err := audit.Read(strings.NewReader(text))
+	read, err := audit.Read([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func planned(kind string, number int, before, after object) object {
 // reviewOf reviews a plan of some changes.
 func reviewOf(t *testing.T, o *acctest.Organization, changes []object) *report.Report {
 	t.Helper()
-	parsed, err := plan.Parse(strings.NewReader(randomorg.Plan(t, changes...)))
+	parsed, err := plan.Parse([]byte(randomorg.Plan(t, changes...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,11 +112,7 @@ func (a *Audit) Write(w io.Writer) error {
 }
 
 // Read reads the JSON form that [Audit.Write] writes. It refuses other format versions.
-func Read(r io.Reader) (*Audit, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
+func Read(data []byte) (*Audit, error) {
 	var version struct {
 		FormatVersion string `json:"format_version"`
 	}

@@ -107,7 +107,7 @@ func TestProtocolAudit_LargeOrganization_Fast(t *testing.T) {
 	written := time.Since(begin) - made
 	size := text.Len()
 	begin = time.Now()
-	read, err := audit.Read(&text)
+	read, err := audit.Read(text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

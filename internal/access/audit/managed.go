@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -56,21 +55,11 @@ type managedValues struct {
 	Root managedModule `json:"root_module"`
 }
 
-// maxManaged is the maximum size of a state or a plan, in bytes, so that a wrong file does not fill the memory.
-const maxManaged = 1 << 30
-
 const showJSON = "`terraform show -json`, or `tofu show -json`, of a state or of a plan"
 
 // ReadManaged reads the output of `terraform show -json` for a state or a plan. For a plan it takes the values after
 // the apply.
-func ReadManaged(r io.Reader) (*Managed, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxManaged+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxManaged {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxManaged)
-	}
+func ReadManaged(data []byte) (*Managed, error) {
 	var parts map[string]json.RawMessage
 	var document struct {
 		FormatVersion string         `json:"format_version"`

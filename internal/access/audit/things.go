@@ -222,7 +222,7 @@ func (s *side) thingKey(thing *Thing, byName bool) string {
 			return fmt.Sprint(s.ids[id])
 		}
 	case "zulip_channel":
-		return strings.ToLower(thing.Name)
+		return zulip.FoldName(thing.Name)
 	}
 	return cmp.Or(thing.Name, thing.Key)
 }
@@ -241,13 +241,13 @@ const beyondIDs = 1 << 40
 func (c *comparison) channelNames() *channelNames {
 	n, byName := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}, map[string]int64{}
 	for _, channel := range c.after.audit.Channels {
-		byName[strings.ToLower(channel.Name)] = channel.ID
+		byName[zulip.FoldName(channel.Name)] = channel.ID
 	}
 	for _, channel := range c.before.audit.Channels {
 		id := channel.ID
 		if c.byName {
 			var isThere bool
-			if id, isThere = byName[strings.ToLower(channel.Name)]; !isThere {
+			if id, isThere = byName[zulip.FoldName(channel.Name)]; !isThere {
 				id = n.next()
 			}
 			n.ids[channel.ID] = id

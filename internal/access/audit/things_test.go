@@ -231,7 +231,7 @@ func written(t *testing.T, a *audit.Audit) string {
 // reread is an audit as a file keeps it.
 func reread(t *testing.T, a *audit.Audit) *audit.Audit {
 	t.Helper()
-	read, err := audit.Read(strings.NewReader(written(t, a)))
+	read, err := audit.Read([]byte(written(t, a)))
 	if err != nil {
 		t.Fatal(err)
 	}

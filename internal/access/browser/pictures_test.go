@@ -84,7 +84,7 @@ func (p *examplePlan) channel(t *testing.T, name, attribute string, before, afte
 
 func (p *examplePlan) review(t *testing.T) *report.Report {
 	t.Helper()
-	planned, err := plan.Parse(strings.NewReader(randomorg.Plan(t, p.changes...)))
+	planned, err := plan.Parse([]byte(randomorg.Plan(t, p.changes...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,9 +30,6 @@ type Plan struct {
 	// IsIncomplete is true if the plan covers only a part: because of -target, or because something must be applied first.
 	IsIncomplete bool
 }
-
-// maxPlan is the maximum size of a plan, in bytes, so that a wrong file does not fill the memory.
-const maxPlan = 1 << 30
 
 // document is the JSON form of a plan, as far as it is read (format version 1.x).
 type document struct {
@@ -95,14 +91,7 @@ type resourceConfig struct {
 }
 
 // Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
-func Parse(r io.Reader) (*Plan, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxPlan {
-		return nil, fmt.Errorf("the plan is larger than %d bytes", maxPlan)
-	}
+func Parse(data []byte) (*Plan, error) {
 	var doc document
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("this isn't a plan in JSON: %w; make one with `terraform show -json PLAN` or `tofu show -json PLAN`", err)

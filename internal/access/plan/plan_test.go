@@ -16,7 +16,7 @@ func TestParse_NotPlan_Error(t *testing.T) {
 		`{"format_version":"1.0","values":{}}`:                          "perhaps a state",
 		`{"format_version":"1.2","errored":true,"resource_changes":[]}`: "ended in an error",
 	} {
-		if _, err := plan.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -104,7 +104,7 @@ func parseChange(t *testing.T, change map[string]any) *plan.Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := plan.Parse(strings.NewReader(string(text)))
+	read, err := plan.Parse(text)
 	if err != nil || len(read.Changes) != 1 {
 		t.Fatal(read, err)
 	}
@@ -131,7 +131,7 @@ func TestChange_IsSet(t *testing.T) {
 			if test.expression != "" {
 				expressions = `{"can_send_message_group":` + test.expression + `}`
 			}
-			read, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","complete":true,"planned_values":{},"resource_changes":[{"address":"module.m[\"a.b\"].zulip_channel.a[0]",
+			read, err := plan.Parse([]byte(`{"format_version":"1.2","complete":true,"planned_values":{},"resource_changes":[{"address":"module.m[\"a.b\"].zulip_channel.a[0]",
 				"mode":"managed","type":"zulip_channel","provider_name":"example.com/zulip-iac/zulip",
 				"change":{"actions":["create"],"before":null,"after":{"name":"a"},"after_unknown":{"can_send_message_group":true}}}],
 				"configuration":{"root_module":{"module_calls":{"m":{"module":{"resources":[{"address":"zulip_channel.a","provider_config_key":"zulip","expressions":` + expressions + `}]}}}}}}`))
@@ -148,7 +148,7 @@ func TestChange_IsSet(t *testing.T) {
 // A replaced resource is two changes: a destruction with the values before, and a creation with those after.
 func TestParse_ReplacedResource_TwoChanges(t *testing.T) {
 	for actions, isFirst := range map[string]bool{`["delete","create"]`: false, `["create","delete"]`: true, `["forget","create"]`: false, `["create","forget"]`: true} {
-		read, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","planned_values":{},"resource_changes":[{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel",
+		read, err := plan.Parse([]byte(`{"format_version":"1.2","planned_values":{},"resource_changes":[{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel",
 			"provider_name":"example.com/zulip-iac/zulip","change":{"actions":` + actions + `,"before":{"id":7,"name":"a"},"after":{"name":"a"},"after_unknown":{"id":true}}}]}`))
 		if err != nil || len(read.Changes) != 2 {
 			t.Fatal(actions, err, read)
@@ -185,7 +185,7 @@ func TestPartialPlan_AnyTool_Recognized(t *testing.T) {
 		"it does not say, and has no state": {`"variables":{}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			read, err := plan.Parse(strings.NewReader(`{"format_version":"1.1","planned_values":{},"resource_changes":[` + listed + `],` + test.more + `}`))
+			read, err := plan.Parse([]byte(`{"format_version":"1.1","planned_values":{},"resource_changes":[` + listed + `],` + test.more + `}`))
 			if err != nil || read.IsIncomplete != test.isIncomplete {
 				t.Errorf("%v, incomplete: %t", err, read.IsIncomplete)
 			}

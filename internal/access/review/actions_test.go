@@ -32,7 +32,7 @@ func TestReviewActions_Invoked_Shown(t *testing.T) {
 func TestReviewActions_SeveralProviderConfigurations_Unknown(t *testing.T) {
 	const one = `"provider_config":{`
 	text := strings.Replace(readFile(t, "actions.plan.json"), one, one+`"zulip.staging":{"name":"zulip","full_name":"registry.example.com/zulip-iac/zulip","alias":"staging"},`, 1)
-	parsed, err := plan.Parse(strings.NewReader(text))
+	parsed, err := plan.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

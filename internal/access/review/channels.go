@@ -234,7 +234,7 @@ func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access
 	created := b.is.Channels[len(b.was.Channels):]
 	if text, ok := m.Text("channel"); ok {
 		for _, channel := range created {
-			if strings.EqualFold(channel.Name, strings.TrimPrefix(text, "name:")) {
+			if zulip.FoldName(channel.Name) == zulip.FoldName(strings.TrimPrefix(text, "name:")) {
 				return channel, true
 			}
 		}

@@ -89,7 +89,7 @@ func TestReviewOfOtherFormatVersions(t *testing.T) {
 		}
 		for _, version := range []string{"0.2", "2.0", "10.1", "1"} {
 			other := strings.Replace(text, `"format_version":"1.2"`, `"format_version":"`+version+`"`, 1)
-			if _, err := plan.Parse(strings.NewReader(other)); err == nil || !strings.Contains(err.Error(), "this review reads 1.x") {
+			if _, err := plan.Parse([]byte(other)); err == nil || !strings.Contains(err.Error(), "this review reads 1.x") {
 				t.Errorf("%s of format version %s: %v", name, version, err)
 			}
 		}

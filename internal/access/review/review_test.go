@@ -134,7 +134,7 @@ func mustReview(t testing.TB, text string, options review.Options) *report.Repor
 // no organization.
 func tryReview(t testing.TB, text string, options review.Options) (*report.Report, error) {
 	t.Helper()
-	parsed, err := plan.Parse(strings.NewReader(text))
+	parsed, err := plan.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestReviewPlan_NotInConfiguration_Unknown(t *testing.T) {
 }
 
 func TestReviewPlan_OtherProviders_NoChange(t *testing.T) {
-	plan, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
+	plan, err := plan.Parse([]byte(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
 	if err != nil || !plan.IsEmpty() {
 		t.Fatalf("%v, %+v", err, plan)
 	}
@@ -265,7 +265,7 @@ func FuzzParsePlan(f *testing.F) {
 		f.Add(string(content))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		plan, err := plan.Parse(strings.NewReader(text))
+		plan, err := plan.Parse([]byte(text))
 		if err != nil || len(plan.Providers) > 1 {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Removals counts the people whom an apply removes from channels, user groups or the organization.
@@ -56,7 +57,7 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 func (f *File) SelectsName(name string) bool {
 	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool {
 		return slices.ContainsFunc(rule.Channels, func(selector string) bool {
-			return strings.HasPrefix(selector, "folder:") || strings.HasPrefix(selector, "privacy:") || selects(strings.ToLower(selector), strings.ToLower(name))
+			return strings.HasPrefix(selector, "folder:") || strings.HasPrefix(selector, "privacy:") || selects(zulip.FoldName(selector), zulip.FoldName(name))
 		})
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // channels returns the channels that a rule selects, and notes whether there may be others.
@@ -87,14 +88,14 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
 		return slices.Contains(privaciesOf(privacy), channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
 	}
-	selector = strings.ToLower(selector) // no two channels differ by case only
+	selector = zulip.FoldName(selector) // no two channels differ by case only
 	if channel.NameUnknown && strings.Trim(selector, "*") != "" {
 		isOther := slices.ContainsFunc(j.org.ActiveChannels(), func(other *access.Channel) bool {
-			return !other.NameUnknown && selectsExactly(selector, strings.ToLower(other.Name))
+			return !other.NameUnknown && selectsExactly(selector, zulip.FoldName(other.Name))
 		})
 		return !isOther, false
 	}
-	return selects(selector, strings.ToLower(channel.Name)), true
+	return selects(selector, zulip.FoldName(channel.Name)), true
 }
 
 // selectsExactly reports whether a selector is exactly this name.

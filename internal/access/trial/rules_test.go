@@ -115,7 +115,7 @@ func reviewWithRules(t *testing.T, o *acctest.Organization, text, planned string
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := plan.Parse(strings.NewReader(planned))
+	parsed, err := plan.Parse([]byte(planned))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 // reviewed reviews a plan in JSON.
 func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
 	t.Helper()
-	parsed, err := plan.Parse(strings.NewReader(text))
+	parsed, err := plan.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"gopkg.in/ini.v1"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -340,6 +341,7 @@ func parseZuliprc(text []byte) (values map[string]string, complaint string) {
 	if len(text) > longestFile {
 		return nil, "it is far too large"
 	}
+	text = textfile.Decode(text)
 	file, err := ini.LoadSources(ini.LoadOptions{
 		// Values are unchanged, as in the official clients.
 		IgnoreInlineComment: true,

@@ -290,13 +290,17 @@ func TestMalformedFiles(t *testing.T) {
 }
 
 func TestFileFormat(t *testing.T) {
-	values, complaint := parseZuliprc([]byte("\ufeff# downloaded\n[other]\nkey=x\n[api]\nEmail : a@x.y \nkey = a;b#c%(site)s\\\nsite=https://chat.example.com\n; end\n"))
-	if complaint != "" {
-		t.Fatal(complaint)
+	text := "\ufeff# downloaded\n[other]\nkey=x\n[api]\nEmail : a@x.y \nkey = a;b#c%(site)s\\\nsite=https://chat.example.com\n; end\n"
+	var utf16 []byte
+	for _, char := range text {
+		utf16 = append(utf16, byte(char), byte(char>>8))
 	}
-	for setting, want := range map[string]string{email: "a@x.y", apiKey: `a;b#c%(site)s\`, site: "https://chat.example.com"} {
-		if values[setting] != want {
-			t.Errorf("%s is %q, want %q", setting, values[setting], want)
+	for _, content := range [][]byte{[]byte(text), utf16} {
+		values, complaint := parseZuliprc(content)
+		for setting, want := range map[string]string{email: "a@x.y", apiKey: `a;b#c%(site)s\`, site: "https://chat.example.com"} {
+			if complaint != "" || values[setting] != want {
+				t.Errorf("%.10q: %s; %s is %q, want %q", content, complaint, setting, values[setting], want)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 
 	boltErrors "go.etcd.io/bbolt/errors"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -58,7 +59,7 @@ type Sandbox struct {
 func Open(options Options) (*Sandbox, error) {
 	config := sandbox.Config{FeatureLevel: options.FeatureLevel, Shared: true}
 	if options.Organization != "" {
-		data, err := os.ReadFile(options.Organization)
+		data, err := textfile.Read(options.Organization)
 		if err != nil {
 			return nil, err
 		}

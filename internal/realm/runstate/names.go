@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // names are the names that a run gives to the objects of a kind.
@@ -38,7 +39,7 @@ const (
 func fold(kind, name string) string {
 	switch kind {
 	case Channel, Account, Folder:
-		return strings.ToLower(name)
+		return zulip.FoldName(name)
 	}
 	return name
 }

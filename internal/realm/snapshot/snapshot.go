@@ -80,7 +80,7 @@ func (s *Snapshot) Access() *permission.Access {
 // PlannedChannel returns the channel to which this run gives a name, in its current state: with its old name, or
 // archived if the run unarchives it. It is nil if the run creates the channel.
 func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
-	id, planned := s.planned.PlannedID(channelKind, strings.TrimSpace(name))
+	id, planned := s.planned.PlannedID(channelKind, zulip.Strip(name))
 	channel, _ = s.Channels().ByID(id)
 	return channel, planned
 }
@@ -233,10 +233,10 @@ func (x *Index[T]) folded(name string) string {
 }
 
 // fold returns emails and names of folders in the form that the server compares, ignoring case.
-func fold(text string) string { return strings.ToLower(text) }
+func fold(text string) string { return zulip.FoldName(text) }
 
 // foldChannel returns the name of a channel in the form that the server compares, also ignoring spaces around it.
-func foldChannel(text string) string { return fold(strings.TrimSpace(text)) }
+func foldChannel(text string) string { return fold(zulip.Strip(text)) }
 
 func unnamed[T any](*T) string { return "" }
 

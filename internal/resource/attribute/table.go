@@ -42,6 +42,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -283,7 +284,7 @@ func attributeOf(setting permission.Spec) schema.SetAttribute {
 		Optional:            true,
 		Computed:            true,
 		MarkdownDescription: description(setting),
-		Validators:          []validator.Set{setvalidator.ValueStringsAre(principalValidator{})},
+		Validators:          []validator.Set{setvalidator.ValueStringsAre(validators.Checked("principal", checkPrincipal))},
 		PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}
 }
@@ -331,25 +332,10 @@ func code(text string) string {
 	return text
 }
 
-// principalValidator checks the form of a principal. The plan checks whether it exists.
-type principalValidator struct{}
-
-func (principalValidator) Description(context.Context) string {
-	return "a principal: role:NAME, group:NAME, user:EMAIL, group_id:N or user_id:N"
-}
-
-func (v principalValidator) MarkdownDescription(ctx context.Context) string {
-	return v.Description(ctx)
-}
-
-// ValidateString refuses other texts.
-func (principalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if _, err := permission.Parse(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid principal", base.Capitalize(err.Error())+".")
-	}
+// checkPrincipal checks the form of a principal. The plan checks whether it exists.
+func checkPrincipal(text string) error {
+	_, err := permission.Parse(text)
+	return err
 }
 
 // PrincipalsOf returns the principals of a set. known is false if one of them is not known yet.

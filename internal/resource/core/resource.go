@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -22,6 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // idAttribute is the attribute that identifies every resource.
@@ -275,7 +275,7 @@ func (r *Resource[Model, Object, Patch]) name(m *Model) string {
 func (r *Resource[Model, Object, Patch]) fold(name string) string {
 	name = norm.NFC.String(name)
 	if r.def.Unique.IgnoresCase {
-		return strings.ToLower(name)
+		return zulip.FoldName(name)
 	}
 	return name
 }

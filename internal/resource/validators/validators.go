@@ -178,26 +178,13 @@ func ParseDuration(text string) time.Duration {
 
 // EmailAddress allows one email address. The server would read some other texts as several, or as a name with an
 // address.
-type EmailAddress struct{}
-
-var _ validator.String = EmailAddress{}
-
-// Description returns the allowed values.
-func (EmailAddress) Description(context.Context) string { return "one email address" }
-
-// MarkdownDescription returns the allowed values.
-func (v EmailAddress) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses other texts.
-func (EmailAddress) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !isSet(req.ConfigValue) {
-		return
-	}
-	text := req.ConfigValue.ValueString()
-	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid email address",
-			"Write one email, as in ada@example.com, without a name. Use for_each for several people.")
-	}
+func EmailAddress() validator.String {
+	return Checked("email address", func(text string) error {
+		if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
+			return errors.New("write one email, as in ada@example.com, without a name. Use for_each for several people")
+		}
+		return nil
+	})
 }
 
 // RequireInElements returns a validator that requires attributes in every known element of a list of nested objects.

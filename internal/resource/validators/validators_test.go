@@ -147,6 +147,7 @@ func TestVisibleName(t *testing.T) {
 		"a\u206ab":       `character 2 is U+206A (format character)`,
 		"\u3164":         `character 1 is U+3164 (Hangul filler)`,
 		"a\u2028b":       `character 2 is U+2028 (line separator)`,
+		"a\ufffeb":       `character 2 is U+FFFE (noncharacter)`,
 	} {
 		diags := checkName(validators.VisibleName{}, name)
 		if len(diags) != 1 || diags.HasError() || diags[0].Summary() != "Invisible characters in name" || !strings.Contains(diags[0].Detail(), want) {
@@ -175,5 +176,15 @@ func TestVisibleName_ControlCharacters_Refused(t *testing.T) {
 	}
 	if diags := checkName(v, "a\u200bb"); len(diags) != 1 || diags.HasError() {
 		t.Errorf("reported: %v", diags)
+	}
+}
+
+func TestVisibleName_Ends_Refused(t *testing.T) {
+	for name, want := range map[string]string{
+		"\u00a0": `name must not be blank. It is "\u00a0".`, "a\x1f": `name must not begin or end with white space, which the server would remove. It is "a\x1f".`,
+	} {
+		if diags := checkName(validators.VisibleName{RefuseEnds: true}, name); len(diags) != 1 || !diags.HasError() || diags[0].Detail() != want {
+			t.Errorf("%+q: %v", name, diags)
+		}
 	}
 }

@@ -7,13 +7,18 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// VisibleName warns about invisible characters in a name, and about those that change the direction of the text: with
-// them, two names can look the same or similar.
+// VisibleName checks the characters of a name. It refuses a blank name. It warns about invisible characters, and about
+// those that change the direction of the text: with them, two names can look the same or similar.
 type VisibleName struct {
-	// RefuseControls is true if the server refuses control characters, so that they are an error.
+	// RefuseControls is true if the server refuses control characters and noncharacters (server-behavior §C24), so that they
+	// are an error.
 	RefuseControls bool
+	// RefuseEnds is true if the server removes white space at both ends, so that it is an error.
+	RefuseEnds bool
 }
 
 var _ validator.String = VisibleName{}
@@ -31,14 +36,23 @@ func (v VisibleName) ValidateString(_ context.Context, req validator.StringReque
 	if !isSet(req.ConfigValue) {
 		return
 	}
-	found := findInvisible(req.ConfigValue.ValueString())
-	if len(found.places) == 0 {
+	text, name := req.ConfigValue.ValueString(), attributeName(req.Path)
+	found := findInvisible(text)
+	problem := ""
+	switch stripped := zulip.Strip(text); {
+	case text == "":
+		return // the length is checked elsewhere
+	case stripped == "":
+		problem = fmt.Sprintf("must not be blank. It is %q", text)
+	case v.RefuseEnds && stripped != text:
+		problem = fmt.Sprintf("must not begin or end with white space, which the server would remove. It is %q", text)
+	case v.RefuseControls && found.hasControl:
+		problem = fmt.Sprintf("must not contain control characters. It is %s: %s", found.shown, strings.Join(found.places, ", "))
+	case len(found.places) == 0:
 		return
 	}
-	name := attributeName(req.Path)
-	if v.RefuseControls && found.hasControl {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value for "+name,
-			fmt.Sprintf("%s must not contain control characters. It is %s: %s.", name, found.shown, strings.Join(found.places, ", ")))
+	if problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value for "+name, name+" "+problem+".")
 		return
 	}
 	resp.Diagnostics.AddAttributeWarning(req.Path, "Invisible characters in "+name,
@@ -64,7 +78,7 @@ func findInvisible(name string) invisible {
 	for i, r := range []rune(name) {
 		if isInvisible(previous, r) {
 			found.places = append(found.places, fmt.Sprintf("character %d is %U%s", i+1, r, describeRune(r)))
-			found.hasControl = found.hasControl || unicode.IsControl(r)
+			found.hasControl = found.hasControl || unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r)
 			fmt.Fprintf(&shown, "<%U>", r)
 		} else {
 			shown.WriteRune(r)
@@ -95,7 +109,7 @@ func isInvisible(previous, r rune) bool {
 	case r == brailleBlank:
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }
 
 // runeNames are the names of common characters.
@@ -116,6 +130,8 @@ func describeRune(r rune) string {
 		return " (" + name + ")"
 	case unicode.IsControl(r):
 		return " (control character)"
+	case unicode.Is(unicode.Noncharacter_Code_Point, r):
+		return " (noncharacter)"
 	case unicode.Is(unicode.Cf, r):
 		return " (format character)"
 	}

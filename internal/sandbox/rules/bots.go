@@ -49,7 +49,7 @@ type NewBot struct {
 
 // CreateBot creates a bot that belongs to actor.
 func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
-	short := strings.TrimSpace(in.ShortName)
+	short := Strip(in.ShortName)
 	if short == "" {
 		return User{}, errBadName
 	}
@@ -249,7 +249,7 @@ func (o *Organization) changeShortName(_ User, id int, c BotChange) error {
 	if c.ShortName == nil {
 		return nil
 	}
-	short := strings.TrimSpace(*c.ShortName)
+	short := Strip(*c.ShortName)
 	if short == "" {
 		return errBadName
 	}

@@ -235,7 +235,7 @@ func (o *Organization) rename(actor User, ch *Channel, c ChannelChange) error {
 	if c.Name == nil {
 		return nil
 	}
-	name := strings.TrimSpace(*c.Name)
+	name := Strip(*c.Name)
 	if name == ch.Name {
 		return Refuse("Channel already has that name.")
 	}
@@ -337,7 +337,7 @@ func (o *Organization) ListFolders(archivedToo bool) []Folder {
 
 // CreateFolder appends a folder.
 func (o *Organization) CreateFolder(actor User, name, description string) (Folder, error) {
-	if err := o.checkFolderName(name); err != nil {
+	if err := o.checkFolderName(0, name); err != nil {
 		return Folder{}, err
 	}
 	f := Folder{ID: o.Folders.NextID(), Name: name, Description: description, CreatorID: &actor.ID, DateCreated: o.now().Unix()}
@@ -361,7 +361,7 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 	}
 	if c.Name != nil && *c.Name != f.Name {
 		// The folder's own name counts as used, so a change of case is refused.
-		if err := o.checkFolderName(*c.Name); err != nil {
+		if err := o.checkFolderName(id, *c.Name); err != nil {
 			return err
 		}
 		f.Name = *c.Name
@@ -379,7 +379,7 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 	if *c.Archived && o.folderInUse(id) {
 		return Refuse("You need to remove all the channels from this folder to archive it.")
 	}
-	if !*c.Archived && o.folderNameTaken(f.Name) {
+	if !*c.Archived && o.folderNameTaken(id, f.Name, lower) {
 		return errConflict // a constraint of the database, which the server does not handle
 	}
 	f.Archived = *c.Archived
@@ -409,22 +409,28 @@ func (o *Organization) OrderFolders(ids []int) error {
 	return nil
 }
 
-func (o *Organization) checkFolderName(name string) error {
-	if strings.TrimSpace(name) == "" {
+// checkFolderName refuses a name for a folder, which is 0 for a new one. The server also refuses the folder's own name in
+// another case (server-behavior §F4).
+func (o *Organization) checkFolderName(id int, name string) error {
+	if Strip(name) == "" {
 		return Refuse("Channel folder name can't be empty.")
 	}
 	if at := unprintableAt(name); at > 0 {
 		return Refuse("Invalid character in channel folder name, at position %d.", at)
 	}
-	if o.folderNameTaken(name) {
+	if o.folderNameTaken(0, name, upper) {
 		return Refuse("Channel folder name already in use")
+	}
+	if o.folderNameTaken(id, name, lower) {
+		return errConflict // of the database, which compares small letters (server-behavior §C23)
 	}
 	return nil
 }
 
-func (o *Organization) folderNameTaken(name string) bool {
-	for _, f := range o.Folders.All() {
-		if !f.Archived && strings.EqualFold(f.Name, name) {
+// folderNameTaken reports whether an active folder other than except has a name.
+func (o *Organization) folderNameTaken(except int, name string, fold func(string) string) bool {
+	for id, f := range o.Folders.All() {
+		if id != except && !f.Archived && fold(f.Name) == fold(name) {
 			return true
 		}
 	}

@@ -50,10 +50,10 @@ func (o *Organization) indexChannels() {
 	o.channels.byName = map[string]int{}
 	o.Channels.index(func(id int, before, after *Channel) {
 		if before != nil {
-			delete(o.channels.byName, strings.ToLower(before.Name))
+			delete(o.channels.byName, upper(before.Name))
 		}
 		if after != nil {
-			o.channels.byName[strings.ToLower(after.Name)] = id
+			o.channels.byName[upper(after.Name)] = id
 		}
 	})
 }
@@ -61,7 +61,7 @@ func (o *Organization) indexChannels() {
 // ChannelByName finds a channel, archived ones included: they keep their names
 // (server-behavior §C7).
 func (o *Organization) ChannelByName(name string) (Channel, bool) {
-	id, ok := o.channels.byName[strings.ToLower(strings.TrimSpace(name))]
+	id, ok := o.channels.byName[upper(Strip(name))]
 	if !ok {
 		return Channel{}, false
 	}
@@ -197,7 +197,7 @@ func (o *Organization) PostPolicy(ch Channel) int {
 
 // checkChannelName refuses impossible names. Positions count from 1.
 func checkChannelName(name string) error {
-	if strings.TrimSpace(name) == "" {
+	if Strip(name) == "" {
 		return Refuse("Channel name can't be empty.")
 	}
 	if utf8.RuneCountInString(name) > maxChannelName {
@@ -209,8 +209,8 @@ func checkChannelName(name string) error {
 	return nil
 }
 
-// unprintableAt returns the position, from 1, of the first control character,
-// surrogate or non-character; 0 if there is none.
+// unprintableAt returns the position, from 1, of the first control character or noncharacter (server-behavior §C24); 0 if
+// there is none.
 func unprintableAt(s string) int {
 	at := 0
 	for _, r := range s {
@@ -276,7 +276,7 @@ var droppedOnCreate = []string{"can_create_topic_group", "can_delete_any_message
 // CreateChannel is POST /channels/create: one channel, and its first subscribers by id. The creator subscribes only if
 // listed.
 func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []int) (Channel, error) {
-	in.Name = strings.TrimSpace(in.Name)
+	in.Name = Strip(in.Name)
 	if err := checkChannelName(in.Name); err != nil {
 		return Channel{}, err
 	}

@@ -194,7 +194,7 @@ func TestSubscribing_ExistingChannel_SettingsIgnored(t *testing.T) {
 	if ch, _ := o.ChannelByName("there"); ch.Private || ch.Name != "there" || o.Channels.Len() != 1 {
 		t.Errorf("the channel changed: %+v", ch)
 	}
-	if !o.IsSubscribed(member.ID, o.channels.byName["there"]) {
+	if !o.IsSubscribed(member.ID, o.channels.byName[upper("there")]) {
 		t.Error("the member is not subscribed")
 	}
 }

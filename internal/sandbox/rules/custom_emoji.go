@@ -42,7 +42,7 @@ var (
 // AddCustomEmoji is POST /realm/emoji/{name}. Spaces in the name become underscores. The name of a deactivated emoji can be
 // used again.
 func (o *Organization) AddCustomEmoji(actor User, name string, files []Upload) error {
-	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
+	name = strings.ReplaceAll(Strip(name), " ", "_")
 	if err := checkEmojiName(name); err != nil {
 		return err
 	}

@@ -77,6 +77,9 @@ func (o *Organization) CreateDefaultChannelGroup(actor User, name, description s
 	if err := checkDefaultGroupName(name); err != nil {
 		return err
 	}
+	if utf8.RuneCountInString(description) > maxGroupDescription {
+		return errConflict // the server doesn't check it
+	}
 	g := DefaultChannelGroup{Name: name, Description: description, Channels: []int{}}
 	for _, ch := range found {
 		if o.IsDefault(ch.ID) {
@@ -117,6 +120,9 @@ func (o *Organization) UpdateDefaultChannelGroup(id int, name, description strin
 		g.Name = name
 		o.DefaultChannelGroups.Put(id, g)
 		o.Commit()
+	}
+	if utf8.RuneCountInString(description) > maxGroupDescription {
+		return errConflict
 	}
 	if description != "" {
 		g.Description = description
@@ -222,8 +228,12 @@ func (o *Organization) channelsNamed(actor User, names []string) ([]Channel, err
 	return found, nil
 }
 
+// maxGroupDescription is the length of a default channel group's description that the database stores (server-behavior
+// §S12).
+const maxGroupDescription = 1024
+
 func checkDefaultGroupName(name string) error {
-	if strings.TrimSpace(name) == "" {
+	if Strip(name) == "" {
 		return Refuse("Invalid default channel group name '%s'", name)
 	}
 	if utf8.RuneCountInString(name) > maxChannelName {

@@ -209,7 +209,7 @@ func (o *Organization) ReadableGroup(id int) (UserGroup, error) {
 const maxGroupName = 100
 
 func checkGroupName(name string) error {
-	if strings.TrimSpace(name) == "" {
+	if Strip(name) == "" {
 		return Refuse("User group name can't be empty!")
 	}
 	if utf8.RuneCountInString(name) > maxGroupName {

@@ -334,7 +334,7 @@ var domainLabel = regexp.MustCompile(`^[a-z0-9-]*$`)
 
 // AddDomain adds a domain, written in any case.
 func (o *Organization) AddDomain(name string, subdomains bool) (Domain, error) {
-	name = strings.ToLower(strings.TrimSpace(name))
+	name = strings.ToLower(Strip(name))
 	if problem := domainProblem(name); problem != "" {
 		return Domain{}, Refuse("Invalid domain: %s", problem)
 	}

@@ -77,7 +77,7 @@ func (o *Organization) UpdateLinkifier(id int, c LinkifierChange) error {
 }
 
 func (l *Linkifier) change(c LinkifierChange) {
-	l.Pattern, l.URLTemplate = strings.TrimSpace(c.Pattern), strings.TrimSpace(c.URLTemplate)
+	l.Pattern, l.URLTemplate = Strip(c.Pattern), Strip(c.URLTemplate)
 	set(&l.ExampleInput, c.ExampleInput)
 	set(&l.ReverseTemplate, c.ReverseTemplate)
 	set(&l.AlternativeURLTemplates, c.AlternativeURLTemplates)
@@ -279,7 +279,7 @@ func CheckPlaygroundLanguage(language, _ string) (string, error) {
 // AddPlayground creates a playground, which cannot be changed. Its language is checked before.
 func (o *Organization) AddPlayground(name, language, template string) (Playground, error) {
 	p := Playground{
-		Name: strings.TrimSpace(name), Language: strings.TrimSpace(language), URLTemplate: strings.TrimSpace(template),
+		Name: Strip(name), Language: Strip(language), URLTemplate: Strip(template),
 	}
 	if err := o.checkPlayground(p); err != nil {
 		return Playground{}, err

@@ -84,7 +84,7 @@ func (o *Organization) prepareEdit(actor User, id int, c MessageChange) (edit, e
 	}
 	e := edit{message: m, topic: m.Topic, content: m.Content, changesContent: c.Content != nil, changesChannel: c.ChannelID != nil}
 	if c.Topic != nil {
-		e.topic = strings.TrimSpace(*c.Topic)
+		e.topic = Strip(*c.Topic)
 		if e.topic == EmptyTopicShownName {
 			e.topic = ""
 		}
@@ -95,7 +95,7 @@ func (o *Organization) prepareEdit(actor User, id int, c MessageChange) (edit, e
 	}
 	if e.changesContent {
 		text := *c.Content
-		if strings.TrimSpace(text) == "" {
+		if Strip(text) == "" {
 			text = "(deleted)"
 		}
 		if e.content, err = normalizedContent(text); err != nil {
@@ -132,7 +132,7 @@ func checkEditRequest(e edit, c MessageChange) error {
 		return Refuse("Direct messages cannot have topics.")
 	case c.Propagate != MoveOne && !e.moves():
 		return Refuse("Invalid propagate_mode without topic edit")
-	case e.changesTopic && (e.topic == strings.TrimSpace(resolvedPrefix) || e.topic == resolvedPrefix+EmptyTopicShownName):
+	case e.changesTopic && (e.topic == Strip(resolvedPrefix) || e.topic == resolvedPrefix+EmptyTopicShownName):
 		return Refuse("General chat cannot be marked as resolved")
 	}
 	if e.changesTopic {

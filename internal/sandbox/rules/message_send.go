@@ -139,7 +139,7 @@ func (o *Organization) addressedChannel(to Addressee) (Channel, error) {
 		}
 		return ch, nil
 	}
-	name := strings.TrimSpace(*to.ChannelName)
+	name := Strip(*to.ChannelName)
 	if err := checkChannelName(name); err != nil {
 		return Channel{}, err
 	}

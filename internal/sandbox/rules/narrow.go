@@ -210,7 +210,7 @@ func (o *Organization) directTest(u User, term NarrowTerm) (func(Message) bool, 
 		}
 	case string:
 		for email := range strings.SplitSeq(v, ",") {
-			operands = append(operands, strings.TrimSpace(email))
+			operands = append(operands, Strip(email))
 		}
 	default:
 		operands = []any{v}

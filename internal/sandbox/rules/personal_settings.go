@@ -74,7 +74,7 @@ func (o *Organization) UpdateOwnSettings(actor User, change OwnChange) error {
 		actor, _ = o.Users.Get(actor.ID)
 	}
 	if change.Email != nil {
-		if err := o.checkNewAddress(actor, strings.TrimSpace(*change.Email)); err != nil {
+		if err := o.checkNewAddress(actor, Strip(*change.Email)); err != nil {
 			return err
 		}
 	}

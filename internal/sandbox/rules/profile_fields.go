@@ -290,7 +290,7 @@ func checkChoices(choices map[string]any) error {
 	}
 	texts := map[any]bool{}
 	for _, key := range slices.Sorted(maps.Keys(choices)) {
-		if strings.TrimSpace(key) == "" {
+		if Strip(key) == "" {
 			return Refuse("'%s' cannot be blank.", "value")
 		}
 		choice, ok := choices[key].(map[string]any)
@@ -362,7 +362,7 @@ func checkText(key string, value any, filled bool) error {
 	if !ok {
 		return Refuse("field_data[%q] is not a string", key)
 	}
-	if filled && strings.TrimSpace(text) == "" {
+	if filled && Strip(text) == "" {
 		return Refuse("field_data[%q] cannot be blank.", key)
 	}
 	return nil

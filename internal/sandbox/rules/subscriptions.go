@@ -303,7 +303,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 		return nil, nil, nil, err
 	}
 	for _, requested := range in.Channels {
-		if err := checkChannelName(strings.TrimSpace(requested.Name)); err != nil {
+		if err := checkChannelName(Strip(requested.Name)); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -316,7 +316,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 	}
 	colors = map[int]string{}
 	for _, requested := range in.Channels {
-		name := strings.TrimSpace(requested.Name)
+		name := Strip(requested.Name)
 		spec := in.Create
 		spec.Name, spec.Description = name, requested.Description
 		if ch, ok := o.ChannelByName(name); ok {
@@ -349,10 +349,10 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 	var channels []Channel
 	var missing []string
 	for _, name := range names {
-		if ch, ok := o.ChannelByName(name); ok {
+		if ch, ok := o.ChannelByName(name); ok && lower(ch.Name) == lower(Strip(name)) {
 			channels = append(channels, ch)
-		} else {
-			missing = append(missing, strings.TrimSpace(name))
+		} else { // also a name that only the database regards as equal
+			missing = append(missing, Strip(name))
 		}
 	}
 	people, _, err := o.principals(actor, named)
@@ -360,7 +360,7 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 		return result, err
 	}
 	for _, name := range names {
-		if err := checkChannelName(strings.TrimSpace(name)); err != nil {
+		if err := checkChannelName(Strip(name)); err != nil {
 			return result, err
 		}
 	}

@@ -406,7 +406,10 @@ func BadValue(name string, value any) *Error {
 }
 
 // errConflict is the plain 500 of a real server after a violated constraint of its database (server-behavior §F3, §S11).
-var errConflict = &Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}
+var errConflict = ErrUnstorable
+
+// ErrUnstorable is the answer to a value that the database refuses to store.
+var ErrUnstorable = &Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}
 
 // These are the largest numbers that a real server's database stores. A larger number is answered with errConflict
 // (server-behavior §R25).

@@ -45,7 +45,7 @@ func (o *Organization) UpdateUser(actor User, id int, c UserChange) error {
 			return err
 		}
 	}
-	if c.FullName != nil && *c.FullName != u.FullName && strings.TrimSpace(*c.FullName) != "" {
+	if c.FullName != nil && *c.FullName != u.FullName && Strip(*c.FullName) != "" {
 		if u.FullName, err = o.checkFullName(*c.FullName, u.ID); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ var mentionLike = regexp.MustCompile(`\|\d+$`)
 // checkFullName returns the stored form of a name. The account except may have it
 // already.
 func (o *Organization) checkFullName(name string, except int) (string, error) {
-	name = strings.TrimSpace(name)
+	name = Strip(name)
 	switch {
 	case utf8.RuneCountInString(name) > maxFullName:
 		return "", Refuse("Name too long!")
@@ -176,7 +176,9 @@ func (o *Organization) checkFullName(name string, except int) (string, error) {
 	return name, nil
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) || r >= 0xFFF9 && r <= 0xFFFF }
+func isControl(r rune) bool {
+	return unicode.IsControl(r) || r >= 0xFFF9 && r <= 0xFFFF && r != unicode.ReplacementChar
+}
 
 // comparableName makes names that look alike equal.
 func comparableName(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }

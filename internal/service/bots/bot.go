@@ -384,7 +384,7 @@ func botSchema() schema.Schema {
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters. Must be unique among active accounts.",
-				Validators: []validator.String{validators.Length(1, 100), validators.VisibleName{}},
+				Validators: []validator.String{validators.Length(1, 100), validators.VisibleName{RefuseControls: true}},
 			},
 			"bot_type": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("generic"),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,8 +38,6 @@ const (
 	channelMaxName        = 60
 	channelMaxDescription = 1024
 )
-
-var trimmedChannelName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
 // channelTable are the attributes that the server has of a channel, one row each. The attributes about creation and
 // destroy are in channelCreationAttributes.
@@ -123,8 +120,7 @@ var channelTable = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelU
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, channelMaxName),
-				validators.Matches(trimmedChannelName, "must not begin or end with white space, which the server would remove"),
-				validators.VisibleName{RefuseControls: true},
+				validators.VisibleName{RefuseControls: true, RefuseEnds: true},
 			},
 			At:   func(f *channelFields) *types.String { return &f.Name },
 			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
@@ -144,7 +140,7 @@ var channelTable = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelU
 			Name: "folder", Description: "Name of the channel's folder, ignoring case; `\"\"` for none.",
 			Setting: "The same apply can create the folder, if the channel references or depends on its resource. To follow a renamed folder, use `folder_id = zulip_channel_folder.NAME.id` instead. Conflicts with `folder_id`.",
 			At:      func(f *channelFields) *types.String { return &f.Folder },
-			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
+			Text:    func(v types.String) string { return zulip.FoldName(v.ValueString()) },
 		}},
 		urlRow{row[types.String]{
 			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,

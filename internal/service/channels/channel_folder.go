@@ -3,8 +3,6 @@ package channels
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -137,7 +135,7 @@ func adoptChannelFolder(ctx context.Context, c *core.Call, plan *channelFolderMo
 func updateChannelFolder(ctx context.Context, c *core.Call, planned, current *channelFolderModel) error {
 	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
-	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
+	if !zulip.IsFolderNameTaken(err) || zulip.FoldName(before) != zulip.FoldName(*change.Name) {
 		return err
 	}
 	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
@@ -244,8 +242,6 @@ const (
 	channelFolderMaxDescription = 1024
 )
 
-var visibleFolderName = regexp.MustCompile(`\S`)
-
 // read sets the attributes to the server's values.
 func (m *channelFolderModel) read(folder *zulip.ChannelFolder) {
 	m.ID = types.Int64Value(folder.ID)
@@ -278,7 +274,6 @@ func channelFolderSchema() schema.Schema {
 				MarkdownDescription: "Name of the folder, at most 60 characters. Must be unique among active folders, ignoring case. The server keeps white space at both ends.",
 				Validators: []validator.String{
 					validators.Length(1, channelFolderMaxName),
-					validators.Matches(visibleFolderName, "must not be blank"),
 					validators.VisibleName{RefuseControls: true},
 				},
 			},

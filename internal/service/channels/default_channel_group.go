@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -237,8 +236,6 @@ const (
 	defaultChannelGroupMaxDescription = 1024
 )
 
-var notBlankGroupName = regexp.MustCompile(`[^\s\pZ]`)
-
 func defaultChannelGroupSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
@@ -252,7 +249,6 @@ func defaultChannelGroupSchema() schema.Schema {
 				Required: true, MarkdownDescription: "Name of the group, at most 60 characters. Must be unique among default channel groups; case matters.",
 				Validators: []validator.String{
 					validators.Length(0, defaultChannelGroupMaxName),
-					validators.Matches(notBlankGroupName, "must not be blank"),
 					validators.VisibleName{},
 				},
 			},

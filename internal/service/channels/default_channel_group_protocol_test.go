@@ -171,7 +171,7 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 		words     []string
 	}{
 		{values{"name": " "}, "name", []string{"blank"}},
-		{values{"name": string(make([]rune, 61))}, "name", []string{"60"}},
+		{values{"name": strings.Repeat("x", 61)}, "name", []string{"60"}},
 		{values{"name": "x", "description": ""}, "description", []string{"between 1 and 1024"}},
 		{values{"name": "x", "channel_ids": []any{int64(999999)}}, "channel_ids", []string{"No such channel", "999999"}},
 		{values{"name": "x", "channel_ids": []any{a}}, "channel_ids", []string{"default channel cannot be in a default channel group"}},

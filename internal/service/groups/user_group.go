@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -254,22 +253,14 @@ func userGroupCreationAttributes() map[string]schema.Attribute {
 	}
 }
 
-// bannedPrefixes refuses the names that the server reserves for mentions and roles (server-behavior §G5).
-type bannedPrefixes struct{}
-
-func (bannedPrefixes) Description(context.Context) string {
-	return "must not begin with @, role:, user:, stream: or channel:"
-}
-
-func (v bannedPrefixes) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses the reserved prefixes.
-func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+// checkPrefix refuses the names that the server reserves for mentions and roles (server-behavior §G5).
+func checkPrefix(name string) error {
 	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
-		if strings.HasPrefix(req.ConfigValue.ValueString(), prefix) {
-			resp.Diagnostics.AddAttributeError(req.Path, "Invalid group name", fmt.Sprintf("%q %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+		if strings.HasPrefix(name, prefix) {
+			return fmt.Errorf("%q must not begin with @, role:, user:, stream: or channel:", name)
 		}
 	}
+	return nil
 }
 
 // userGroupFields are the attributes that the server has of a user group, for the resource and the data sources. The table [userGroupTable]

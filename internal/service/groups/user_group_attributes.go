@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +52,6 @@ type (
 // userGroupMaxName is the server's limit, counted in characters (server-behavior §G5).
 const userGroupMaxName = 100
 
-var visibleGroupName = regexp.MustCompile(`[^\s\pZ]`)
-
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
 const unknownText = "If a change of the list isn't known during plan, an existing group is left unchanged; apply again to update it."
 
@@ -74,8 +71,7 @@ var userGroupTable = attribute.Table[userGroupFields, *zulip.UserGroup, userGrou
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, userGroupMaxName),
-				validators.Matches(visibleGroupName, "must not be white space alone"),
-				bannedPrefixes{},
+				validators.Checked("group name", checkPrefix),
 				validators.VisibleName{},
 			},
 			At:   func(f *userGroupFields) *types.String { return &f.Name },

@@ -379,7 +379,7 @@ func invitationSchema() schema.Schema {
 	})
 	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Same as `email`.", PlanModifiers: keepText}
 	attributes["email"] = schema.StringAttribute{
-		Required: true, Validators: []validator.String{validators.EmailAddress{}},
+		Required: true, Validators: []validator.String{validators.EmailAddress()},
 		MarkdownDescription: "Email to invite, without a name. Case is ignored. Changing it forces replacement.",
 	}
 	attributes[notifyAttribute] = schema.BoolAttribute{

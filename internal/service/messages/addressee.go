@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -237,23 +238,13 @@ func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set 
 const contentDescription = "Text in Markdown, at most 10000 characters unless the server is set up otherwise. White space at the end is ignored."
 
 // contentValidator refuses a content that no server accepts.
-type contentValidator struct{}
-
-func (contentValidator) Description(context.Context) string { return "text that is not blank" }
-
-func (v contentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses invalid content.
-func (contentValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	switch content := req.ConfigValue.ValueString(); {
-	case zulip.StoredContent(content) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty message", "Set content to some text. White space alone isn't enough.")
-	case strings.ContainsRune(content, 0):
-		resp.Diagnostics.AddAttributeError(req.Path, "Null byte in the message", "Remove the null bytes.")
-	}
+func contentValidator() validator.String {
+	return validators.Checked("content", func(content string) error {
+		if zulip.StoredContent(content) == "" {
+			return errors.New("the message is empty. Set content to some text. White space alone isn't enough")
+		}
+		return nil
+	})
 }
 
 // checkContent refuses a content that the server would cut.

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -135,7 +134,7 @@ func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int6
 
 // sameDraftContent compares contents like the server. It ignores white space at both ends, because the server removes it at
 // one end or at both, depending on its version.
-func sameDraftContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+func sameDraftContent(a, b string) bool { return zulip.Strip(a) == zulip.Strip(b) }
 
 func draftSchema() schema.Schema {
 	attributes := addresseeAttributes()
@@ -145,7 +144,7 @@ func draftSchema() schema.Schema {
 	}
 	attributes["content"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: contentDescription,
-		Validators: []validator.String{contentValidator{}},
+		Validators: []validator.String{contentValidator()},
 	}
 	return schema.Schema{
 		Version:             base.SchemaVersion,

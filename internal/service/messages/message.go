@@ -227,7 +227,7 @@ func messageSchema() schema.Schema {
 	}
 	attributes["content"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: contentDescription + " A change edits the message while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`). After that, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message.",
-		Validators: []validator.String{contentValidator{}},
+		Validators: []validator.String{contentValidator()},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,

@@ -28,7 +28,7 @@ func sendSchema() schema.Schema {
 	attributes := addresseeActionAttributes()
 	attributes["content"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: contentDescription,
-		Validators: []validator.String{contentValidator{}},
+		Validators: []validator.String{contentValidator()},
 	}
 	return schema.Schema{
 		MarkdownDescription: "Sends a message each time the action is invoked.",

@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -241,12 +242,12 @@ func scheduledMessageSchema() schema.Schema {
 	}
 	attributes["content"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: contentDescription,
-		Validators: []validator.String{contentValidator{}},
+		Validators: []validator.String{contentValidator()},
 	}
 	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Time of delivery (RFC 3339), such as `2030-01-31T09:00:00+01:00`. Must be in the future when the message is scheduled.",
-		Validators:          []validator.String{momentValidator{}},
+		Validators:          []validator.String{validators.Checked("timestamp", checkMoment)},
 	}
 	attributes["delivered"] = schema.BoolAttribute{
 		Computed: true, MarkdownDescription: "True if the message was sent. A scheduled message that no longer exists after its time counts as sent.", PlanModifiers: keep,
@@ -261,23 +262,10 @@ func scheduledMessageSchema() schema.Schema {
 	}
 }
 
-// momentValidator accepts a time in whole seconds.
-type momentValidator struct{}
-
-func (momentValidator) Description(context.Context) string {
-	return "a time as in 2030-01-31T09:00:00Z"
-}
-
-func (v momentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses the rest.
-func (momentValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
+// checkMoment checks that a text is a time in whole seconds.
+func checkMoment(text string) error {
+	if at, err := time.Parse(time.RFC3339, text); err != nil || at.Nanosecond() != 0 || at.Unix() <= 0 {
+		return fmt.Errorf("%q is not an RFC 3339 timestamp. Use whole seconds and a time zone, for example 2030-01-31T09:00:00+01:00", text)
 	}
-	at, err := time.Parse(time.RFC3339, req.ConfigValue.ValueString())
-	if err != nil || at.Nanosecond() != 0 || at.Unix() <= 0 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid timestamp",
-			fmt.Sprintf("%q is not an RFC 3339 timestamp. Use whole seconds and a time zone, for example 2030-01-31T09:00:00+01:00.", req.ConfigValue.ValueString()))
-	}
+	return nil
 }

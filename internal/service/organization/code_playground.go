@@ -2,6 +2,7 @@ package organization
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -77,17 +79,17 @@ func codePlaygroundSchema() schema.Schema {
 			},
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Name that people see. Changing this forces a new playground.",
-				Validators: []validator.String{playgroundText{}},
+				Validators: []validator.String{validators.Checked("name", checkPlaygroundText)},
 			},
 			"pygments_language": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Language of the code blocks, at most 40 characters: a name from Pygments, such as `Python`, or any other name. Changing this forces a new playground.",
-				Validators:          []validator.String{playgroundText{zulip.CheckPlaygroundLanguage}},
+				Validators:          []validator.String{validators.Checked("language", checkPlaygroundText), validators.Checked("language", zulip.CheckPlaygroundLanguage)},
 			},
 			"url_template": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "URL template (RFC 6570) with `code` as its only variable, such as `https://play.example.com/?code={code}`. Changing this forces a new playground.",
-				Validators:          []validator.String{playgroundText{zulip.CheckPlaygroundTemplate}},
+				Validators:          []validator.String{validators.Checked("URL template", checkPlaygroundText), validators.Checked("URL template", zulip.CheckPlaygroundTemplate)},
 			},
 		},
 	}
@@ -143,28 +145,13 @@ func findCodePlayground(view *snapshot.Snapshot, text string) (*zulip.Playground
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }
 
-// playgroundText accepts texts that the server stores unchanged and that pass a check.
-type playgroundText struct{ check func(string) error }
-
-func (playgroundText) Description(context.Context) string {
-	return "text without white space at its ends"
-}
-
-func (v playgroundText) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses other texts.
-func (v playgroundText) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
+// checkPlaygroundText checks that the server stores a text of a playground unchanged.
+func checkPlaygroundText(text string) error {
+	switch zulip.Strip(text) {
+	case "":
+		return errors.New("the server refuses an empty text")
+	case text:
+		return nil
 	}
-	switch text := req.ConfigValue.ValueString(); {
-	case strings.TrimSpace(text) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses an empty text.")
-	case strings.TrimSpace(text) != text:
-		resp.Diagnostics.AddAttributeError(req.Path, "White space at the beginning or end", "The server would remove it. Write the text without it.")
-	case v.check != nil:
-		if err := v.check(text); err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "Invalid playground", base.Sentence(err))
-		}
-	}
+	return errors.New("the server would remove the white space at the beginning or end. Write the text without it")
 }

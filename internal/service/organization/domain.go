@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -70,7 +71,7 @@ func domainSchema() schema.Schema {
 			},
 			"domain": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Domain such as `example.com`, at most 80 characters. Case is ignored. Changing this forces a new domain.",
-				Validators: []validator.String{domainValidator{}},
+				Validators: []validator.String{validators.Checked("domain", zulip.CheckDomain)},
 			},
 			"allow_subdomains": schema.BoolAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "If true, emails of subdomains count too. Initially `false`.",
@@ -172,21 +173,4 @@ func domainHint(err error) string {
 		return "It was removed after the plan was made. Plan again to add it again."
 	}
 	return ""
-}
-
-// domainValidator accepts a domain.
-type domainValidator struct{}
-
-func (domainValidator) Description(context.Context) string { return "a domain like example.com" }
-
-func (v domainValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses other texts.
-func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid domain", base.Sentence(err))
-	}
 }

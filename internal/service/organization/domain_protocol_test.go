@@ -320,8 +320,8 @@ func TestProtocolPlaygrounds_ReadTogether_OneRequest(t *testing.T) {
 func TestProtocolPlaygroundBadInput(t *testing.T) {
 	_, run := acctest.StartRun(t, codePlaygroundKind)
 	run.ExpectRefusals(acctest.Refusals{
-		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Empty text"}},
-		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"White space"}},
+		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Invalid name", "refuses an empty text"}},
+		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"white space"}},
 		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"English letters"}},
 		{codePlaygroundConfig("Sandbox", strings.Repeat("x", 41), codePlaygroundAddress), "pygments_language", []string{"more than 40 characters"}},
 		{codePlaygroundConfig("Sandbox", "Python", "https://py.example.com/"), "url_template", []string{"where the code goes"}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -197,7 +196,7 @@ func linkifierKeepPrior(plan, prior *linkifierModel) {
 
 // storedLinkifierText returns a pattern or template as the server stores it, without white space at both ends (server-behavior
 // §L1).
-func storedLinkifierText(text types.String) string { return strings.TrimSpace(text.ValueString()) }
+func storedLinkifierText(text types.String) string { return zulip.Strip(text.ValueString()) }
 
 func keepLinkifierText(kept types.String, held string) types.String {
 	if base.IsSet(kept) && storedLinkifierText(kept) == held {

@@ -117,8 +117,7 @@ const (
 )
 
 var (
-	trimmedProfileFieldName = regexp.MustCompile(`(?s)^[^\s\pZ](.*[^\s\pZ])?$`)
-	notBlank                = regexp.MustCompile(`[^\s\pZ]`)
+	notBlank = regexp.MustCompile(`[^\s\pZ]`)
 )
 
 func profileFieldSchema() schema.Schema {
@@ -137,8 +136,7 @@ func profileFieldSchema() schema.Schema {
 			MarkdownDescription: "Label, at most 40 characters. Required, unless `subtype` is a service that the server knows: the server then chooses the name.",
 			Validators: []validator.String{
 				validators.Length(1, profileFieldMaxName),
-				validators.Matches(trimmedProfileFieldName, "must not be blank, or begin or end with white space, which the server would remove"),
-				validators.VisibleName{},
+				validators.VisibleName{RefuseEnds: true},
 			},
 		},
 		"hint": schema.StringAttribute{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
@@ -28,7 +29,7 @@ func platformsDataSchema() schema.Schema {
 		MarkdownDescription: "Lists the trade platforms of the trading cloud's client, sorted by ID. Requires only the provider's `trading_cloud` block.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Only platforms of the organization with this ID (GUID).", Validators: []validator.String{idValidator{}},
+				Optional: true, MarkdownDescription: "Only platforms of the organization with this ID (GUID).", Validators: []validator.String{validators.Checked("ID", checkID)},
 			},
 			"type": schema.StringAttribute{Optional: true, MarkdownDescription: "Only platforms of this type, such as `MT5`. Case is ignored."},
 			"platforms": schema.ListNestedAttribute{
@@ -83,7 +84,7 @@ func pingDataSchema() schema.Schema {
 		MarkdownDescription: "Checks whether the trading cloud reaches a trade platform, for a `check` block or a precondition.",
 		Attributes: map[string]schema.Attribute{
 			"platform_id": schema.StringAttribute{
-				Required: true, MarkdownDescription: "ID of the platform (GUID).", Validators: []validator.String{idValidator{}},
+				Required: true, MarkdownDescription: "ID of the platform (GUID).", Validators: []validator.String{validators.Checked("ID", checkID)},
 			},
 			"reachable": schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the trading cloud reached the platform."},
 			"latency_ms": schema.Int64Attribute{
@@ -115,23 +116,12 @@ type pingModel struct {
 	Problem    types.String `tfsdk:"problem"`
 }
 
-// idValidator accepts the ID of a platform or an organization.
-type idValidator struct{}
-
-var _ validator.String = idValidator{}
-
-func (idValidator) Description(context.Context) string {
-	return "a GUID like 0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a01"
-}
-
-func (v idValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses the rest.
-func (v idValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || trading.IsID(req.ConfigValue.ValueString()) {
-		return
+// checkID checks the form of the ID of a platform or an organization.
+func checkID(text string) error {
+	if trading.IsID(text) {
+		return nil
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid ID", fmt.Sprintf("%q is not an ID of the trading cloud: write %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+	return fmt.Errorf("%q is not an ID of the trading cloud: write a GUID like 0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a01", text)
 }
 
 // organizationModel is an organization of the client.

@@ -310,11 +310,11 @@ func userSchema() schema.Schema {
 			"email": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Real email of the person. Case is ignored. Can be changed in place. If the person hides it from the provider's account, the state keeps the configured value, and changes made outside Terraform aren't detected.",
-				Validators:          []validator.String{validators.EmailAddress{}},
+				Validators:          []validator.String{validators.EmailAddress()},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters, without ``* ` \\ > \" @``.",
-				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
+				Validators: []validator.String{validators.Checked("name", checkName), validators.VisibleName{RefuseControls: true}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
@@ -358,27 +358,18 @@ const (
 	forbiddenInNames = "*`\\>\"@"
 )
 
-// nameValidator refuses names that no server accepts.
-type nameValidator struct{}
-
-func (nameValidator) Description(context.Context) string { return "a name" }
-
-func (v nameValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses invalid names.
-func (nameValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	name := strings.TrimSpace(req.ConfigValue.ValueString())
+// checkName returns an error about a name that no server accepts.
+func checkName(text string) error {
+	name := strings.TrimSpace(text)
 	switch length := utf8.RuneCountInString(name); {
-	case name == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not be blank.")
+	case text == "":
+		return errors.New("a name must not be empty")
 	case length > userLongestName:
-		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server accepts %d.", length, userLongestName))
+		return fmt.Errorf("it has %d characters. The server accepts %d", length, userLongestName)
 	case strings.ContainsAny(name, forbiddenInNames):
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not contain any of * ` \\ > \" @, which have a meaning in messages.")
+		return errors.New("a name must not contain any of * ` \\ > \" @, which have a meaning in messages")
 	}
+	return nil
 }
 
 // NewUserList returns the list resource zulip_user, which has no bots.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -39,7 +38,7 @@ type userStatusModel struct {
 }
 
 // storedStatusText returns a text as the server stores it, without white space at both ends (server-behavior §U11).
-func storedStatusText(text string) string { return strings.TrimSpace(text) }
+func storedStatusText(text string) string { return zulip.Strip(text) }
 
 // read sets the managed parts to the server's values. It keeps a text that the server stores as the current one.
 func (m *userStatusModel) read(status zulip.Status) {
