@@ -23,7 +23,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -40,14 +39,12 @@ const (
 	recipientsDescription = "Users and bots that get a direct message, by email address or user ID. You can leave out the provider's account."
 )
 
-var noNull = []validator.Set{validators.NoNulls()}
-
 // AddresseeAttributes are the attributes of [Addressee] for a resource.
 func AddresseeAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel":    schema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      schema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
 	}
 }
 
@@ -56,7 +53,7 @@ func AddresseeActionAttributes() map[string]actionschema.Attribute {
 	return map[string]actionschema.Attribute{
 		"channel":    actionschema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      actionschema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
 	}
 }
 

@@ -40,18 +40,6 @@ func Size(minimum, maximum int) Rule {
 	})
 }
 
-// NoNulls allows lists and sets without null.
-func NoNulls() Rule {
-	return elementsRule("must not contain null", func(all []attr.Value) string {
-		for i, element := range all {
-			if element.IsNull() {
-				return fmt.Sprintf("Element %d of %d is null. Remove it, for example with [for x in LIST : x if x != null].", i+1, len(all))
-			}
-		}
-		return ""
-	})
-}
-
 // Unique allows lists without repetitions.
 func Unique() Rule {
 	return elementsRule("must contain each element only once", func(all []attr.Value) string {

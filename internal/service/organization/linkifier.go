@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -24,7 +23,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -137,7 +135,6 @@ func linkifierSchema() schema.Schema {
 			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse},
 			"alternative_url_templates": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives,
-				Validators: []validator.List{validators.NoNulls()},
 			},
 		},
 	}
