@@ -263,14 +263,21 @@ func OneOf[Object any](words map[string]func(*Object) bool) func(*snapshot.Snaps
 	}
 }
 
-// RoleFilter returns the argument `role` of a list resource of people or bots.
+// RoleFilter returns the argument `role` of a list resource of people or bots. It accepts roles that only the server
+// knows, by their numbers.
 func RoleFilter() ListFilter[zulip.User] {
-	words := map[string]func(*zulip.User) bool{}
-	for _, role := range accounts.Roles() {
-		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
-	}
 	return ListFilter[zulip.User]{
 		Name: "role", Description: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
-		Select: OneOf(words),
+		Select: func(s *snapshot.Snapshot, value string) (func(*zulip.User) bool, error) {
+			words := map[string]func(*zulip.User) bool{}
+			hasRole := func(user *zulip.User) bool { return user.Role.String() == value }
+			for _, role := range accounts.Roles() {
+				words[role] = hasRole
+			}
+			for _, user := range s.Users() {
+				words[user.Role.String()] = hasRole
+			}
+			return OneOf(words)(s, value)
+		},
 	}
 }
