@@ -153,3 +153,24 @@ func TestProtocolConfiguration_WrongValue_Words(t *testing.T) {
 		}
 	}
 }
+
+// TestProtocolConfiguration_WhiteSpaceInText_Refused validates texts that the server refuses or changes. The email of an
+// invitation that ended in a no-break space was invited with every apply.
+func TestProtocolConfiguration_WhiteSpaceInText_Refused(t *testing.T) {
+	p := acctest.StartProcess(t.Context(), t)
+	for _, test := range []struct{ resource, attribute, text string }{
+		{"zulip_invitation", "email", "ada@example.com\u00a0"},
+		{"zulip_user", "email", "ada@example.com\u00a0"},
+		{"zulip_user", "full_name", "Ada\tLovelace"},
+		{"zulip_bot", "full_name", "Deploy\x01"},
+		{"zulip_bot", "short_name", "deploy\u00a0"},
+		{"zulip_bot", "payload_url", "https://example.com/ho\tok"},
+		{"zulip_custom_profile_field", "url_pattern", "https://example.com/%(username)s "},
+		{"zulip_organization", "jitsi_server_url", "https://meet.example.com/\x01"},
+	} {
+		diags := p.Validate(test.resource, values{test.attribute: test.text})
+		if !strings.Contains(diags.String(), "error ("+test.attribute+"): Invalid ") {
+			t.Errorf("%s.%s = %q: %v", test.resource, test.attribute, test.text, diags)
+		}
+	}
+}

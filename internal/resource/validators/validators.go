@@ -7,6 +7,7 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -164,6 +165,9 @@ func ParseDuration(text string) time.Duration {
 	return duration
 }
 
+// longestEmail is the maximum length of an email in the server's database.
+const longestEmail = 254
+
 // EmailAddress allows one email address. The server would read some other texts as several, or as a name with an
 // address.
 type EmailAddress struct{}
@@ -182,9 +186,9 @@ func (EmailAddress) ValidateString(_ context.Context, req validator.StringReques
 		return
 	}
 	text := req.ConfigValue.ValueString()
-	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
+	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || len(text) > longestEmail || strings.ContainsAny(text, ",;") || strings.ContainsFunc(text, unicode.IsSpace) {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid email address",
-			"Write one email, as in ada@example.com, without a name. Use for_each for several people.")
+			fmt.Sprintf("Write one email, as in ada@example.com, without a name or white space, and with at most %d characters. It is %.300q. Use for_each for several people.", longestEmail, text))
 	}
 }
 

@@ -317,7 +317,7 @@ func userSchema() schema.Schema {
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters, without ``* ` \\ > \" @``.",
-				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
+				Validators: []validator.String{nameValidator{}, validators.VisibleName{RefuseControls: true}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
