@@ -25,9 +25,15 @@ func (e *export) rolesToList() []map[string]string {
 	if e.AllPeople {
 		return []map[string]string{nil}
 	}
+	roles := map[zulip.Role]bool{}
+	for _, user := range e.snapshot.Users() {
+		roles[user.Role] = user.Role != zulip.RoleMember
+	}
 	var lists []map[string]string
-	for _, role := range []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleGuest} {
-		lists = append(lists, map[string]string{"role": role.String()})
+	for _, role := range slices.Sorted(maps.Keys(roles)) {
+		if roles[role] {
+			lists = append(lists, map[string]string{"role": role.String()})
+		}
 	}
 	return lists
 }

@@ -36,6 +36,9 @@ type object struct {
 	file string
 	// isAlong is true if --only selects the object's channel, but not the object.
 	isAlong bool
+	// refused are the problems of values that this version does not know. They are not in config, unless they are
+	// required.
+	refused []*tfprotov6.Diagnostic
 	// links are the objects that its values name: by attribute, then by value.
 	links map[string]map[string]link
 }
@@ -249,10 +252,7 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 	if err != nil {
 		return nil, err
 	}
-	if err := errorOf(generated.Diagnostics); err != nil {
-		return nil, err
-	}
-	o := &object{kind: k, comments: map[string]string{}, file: k.file, links: map[string]map[string]link{}}
+	o := &object{kind: k, comments: map[string]string{}, file: k.file, links: map[string]map[string]link{}, refused: generated.Diagnostics}
 	for encoded, into := range map[*tfprotov6.DynamicValue]*map[string]tftypes.Value{state: &o.state, generated.Config: &o.config} {
 		value, err := encoded.Unmarshal(schema)
 		if err != nil {
@@ -273,7 +273,7 @@ func (e *export) add(o *object) {
 		return
 	}
 	known, isManaged := e.managed[o.kind.resource][o.id]
-	if !e.selects(o) || !isManaged && (e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o)) {
+	if !e.selects(o) || !isManaged && (e.isRefused(o) || e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o)) {
 		return
 	}
 	for name, value := range o.config {
@@ -290,6 +290,26 @@ func (e *export) add(o *object) {
 		return // an object that exists once, with all defaults, would manage nothing
 	}
 	e.objects = append(e.objects, o)
+}
+
+// isRefused reports whether no configuration can have an object. It notes this, or the attributes that are left out.
+func (e *export) isRefused(o *object) bool {
+	what := fmt.Sprintf("%s %s", o.kind.word(), inCode(o.label))
+	var reasons []string
+	for _, problem := range o.refused {
+		if problem.Severity == tfprotov6.DiagnosticSeverityError {
+			reasons = append(reasons, problem.Detail)
+		}
+	}
+	if len(reasons) > 0 {
+		e.note("%s: %s", what, escaped(strings.Join(reasons, " ")))
+		return true
+	}
+	for _, problem := range o.refused {
+		attribute, _ := problem.Attribute.Steps()[0].(tftypes.AttributeName)
+		e.note("%s, without `%s`: %s", what, attribute, escaped(problem.Detail))
+	}
+	return false
 }
 
 // addUnset adds the attributes of an object that its state leaves unset.

@@ -20,7 +20,7 @@ import (
 func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
-	fmt.Fprintf(&b, "# %s as configuration\n\n`terraform-provider-zulip export` wrote everything that %s sees at %s.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
+	fmt.Fprintf(&b, "# %s as configuration\n\n`terraform-provider-zulip export` wrote what %s sees at %s. [Not exported](#not-exported) lists what is missing.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
 	b.WriteString("## Next steps\n\n```sh\nterraform init\nterraform plan   # imports everything; nothing to add, change or destroy\nterraform apply  # imports everything into the state; sends nothing\nrm imports.tf    # no longer needed\n```\n\n")
 	b.WriteString("Remove `imports.tf` after the apply. If you keep it and later remove, rename or move a resource, every plan fails, sometimes with the words \"This is a bug in Terraform\". Keep `export.json`: it has the names of the resources, and a later export into this folder uses the same names.\n\n")
 	e.rulesCommands(&b)

@@ -36,7 +36,7 @@ func (g *generator) load(ctx context.Context, s *protocolServer) {
 }
 
 // GenerateResourceConfig returns the configuration that plans no change of a state: the state without the attributes
-// that cannot be configured, on this server or at all.
+// that cannot be configured, on this server, by this version or at all.
 func (s *protocolServer) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	s.generator.once.Do(func() { s.generator.load(ctx, s) })
 	schema, ok := s.generator.schemas[req.TypeName]
@@ -54,8 +54,45 @@ func (s *protocolServer) GenerateResourceConfig(ctx context.Context, req *tfprot
 	if config, err = without(config, append(s.generator.fixed(ctx, req.TypeName, state), s.tooNew(req.TypeName, config)...)); err != nil {
 		return nil, err
 	}
+	return s.withoutRefused(ctx, req.TypeName, schema, config)
+}
+
+// withoutRefused returns a configuration without the attributes whose values the schema refuses, such as a value that
+// only a newer server has. It warns of each. A required one is an error.
+func (s *protocolServer) withoutRefused(ctx context.Context, of string, schema *tfprotov6.Schema, config tftypes.Value) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), config)
-	return &tfprotov6.GenerateResourceConfigResponse{Config: &encoded}, err
+	if err != nil {
+		return nil, err
+	}
+	checked, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: of, Config: &encoded})
+	if err != nil {
+		return nil, err
+	}
+	var attributes map[string]tftypes.Value
+	if err := config.As(&attributes); err != nil {
+		return nil, err
+	}
+	answer := &tfprotov6.GenerateResourceConfigResponse{Config: &encoded}
+	var refused []string
+	for _, problem := range checked.Diagnostics {
+		if problem.Severity != tfprotov6.DiagnosticSeverityError || len(problem.Attribute.Steps()) == 0 {
+			continue
+		}
+		root := problem.Attribute.Steps()[:1]
+		attribute := attributeAt(schema.Block.Attributes, root)
+		if attribute == nil || attributes[attribute.Name].IsNull() {
+			continue // a missing value, which users add
+		}
+		answer.Diagnostics = append(answer.Diagnostics, problem)
+		if attribute.Optional {
+			problem.Severity = tfprotov6.DiagnosticSeverityWarning
+			refused = append(refused, attribute.Name)
+		}
+	}
+	if config, err = without(config, refused); err == nil {
+		encoded, err = tfprotov6.NewDynamicValue(schema.ValueType(), config)
+	}
+	return answer, err
 }
 
 // configurable returns a state without the attributes that are only computed, deprecated or write-only.

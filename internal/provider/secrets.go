@@ -16,7 +16,7 @@ import (
 // hide returns a context in which no sensitive or write-only value of the schema is logged, neither with the
 // provider's requests nor in an error.
 func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfprotov6.DynamicValue) context.Context {
-	schema, ok := s.schemaWithSecrets(ctx, of)
+	schema, ok := s.readSchemas(ctx).secret[of]
 	if !ok {
 		return ctx
 	}

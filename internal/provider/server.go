@@ -3,12 +3,14 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -33,6 +35,9 @@ func newServer(version string) *protocolServer {
 	return &protocolServer{protocol: whole, provider: made}
 }
 
+// providerBlock is the kind of the provider block. Others are followed by a name.
+const providerBlock = "provider"
+
 // protocol has all methods of the framework's server.
 //
 //nolint:staticcheck // the parts have no other names until they belong to tfprotov6.ProviderServer
@@ -55,6 +60,9 @@ type protocolServer struct {
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	if problems := s.invalid(ctx, "resource "+req.TypeName, req.Config); problems != nil {
+		return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: problems}, nil
+	}
 	ctx, end := untilAnswered(ctx)
 	defer end()
 	return s.protocol.ValidateResourceConfig(ctx, req)
@@ -83,8 +91,13 @@ func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	ctx, end := untilAnswered(ctx)
 	defer end()
-	if answer := s.planUnseen(req); answer != nil {
-		return answer, nil
+	problems := s.invalid(ctx, "resource "+req.TypeName, req.Config)
+	if meta := s.provider.meta.Load(); problems != nil || meta != nil && meta.HasUnseen() {
+		// After an error that the account does not see an object of the state, the run fails. So further messages would
+		// only repeat the cause.
+		return &tfprotov6.PlanResourceChangeResponse{
+			PlannedState: req.ProposedNewState, PlannedPrivate: req.PriorPrivate, PlannedIdentity: req.PriorIdentity, Diagnostics: problems,
+		}, nil
 	}
 	answer, err := s.protocol.PlanResourceChange(ctx, req)
 	if err == nil {
@@ -148,12 +161,46 @@ func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6
 }
 
 func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	if problems := s.invalid(ctx, "data "+req.TypeName, req.Config); problems != nil {
+		return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: problems}, nil
+	}
 	ctx, end := untilAnswered(ctx)
 	defer end()
 	return s.protocol.ValidateDataResourceConfig(ctx, req)
 }
 
+func (s *protocolServer) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	if problems := s.invalid(ctx, "ephemeral "+req.TypeName, req.Config); problems != nil {
+		return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: problems}, nil
+	}
+	return s.protocol.ValidateEphemeralResourceConfig(ctx, req)
+}
+
+func (s *protocolServer) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	if problems := s.invalid(ctx, "list "+req.TypeName, req.Config); problems != nil {
+		return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: problems}, nil
+	}
+	return s.protocol.ValidateListResourceConfig(ctx, req)
+}
+
+func (s *protocolServer) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+	if problems := s.invalid(ctx, "action "+req.ActionType, req.Config); problems != nil {
+		return &tfprotov6.ValidateActionConfigResponse{Diagnostics: problems}, nil
+	}
+	return s.protocol.ValidateActionConfig(ctx, req)
+}
+
+func (s *protocolServer) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	if problems := s.invalid(ctx, providerBlock, req.Config); problems != nil {
+		return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config, Diagnostics: problems}, nil
+	}
+	return s.protocol.ValidateProviderConfig(ctx, req)
+}
+
 func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	if problems := s.invalid(ctx, "data "+req.TypeName, req.Config); problems != nil {
+		return &tfprotov6.ReadDataSourceResponse{Diagnostics: problems}, nil
+	}
 	ctx, end := untilAnswered(ctx)
 	defer end()
 	answer, err := s.protocol.ReadDataSource(ctx, req)
@@ -174,6 +221,11 @@ func (s *protocolServer) OpenEphemeralResource(ctx context.Context, req *tfproto
 }
 
 func (s *protocolServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	if problems := s.invalid(ctx, "action "+req.ActionType, req.Config); problems != nil {
+		return &tfprotov6.InvokeActionServerStream{Events: slices.Values([]tfprotov6.InvokeActionEvent{
+			{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: problems}},
+		})}, nil
+	}
 	return s.protocol.InvokeAction(s.hide(ctx, req.ActionType, req.Config), req)
 }
 
@@ -227,50 +279,58 @@ func (p *detachedContext) Value(key any) any {
 	return nil
 }
 
-// secretSchemas are the schemas with sensitive or write-only attributes, by the name of the resource, data source,
-// ephemeral resource or action. They are the same for every server of this process.
-var secretSchemas struct {
-	once    sync.Once
-	schemas map[string]*tfprotov6.Schema
+// schemas is what this process keeps of the schemas. They are the same for every server of the process.
+type schemas struct {
+	// secret are the schemas with sensitive or write-only attributes, by the name of the resource, data source,
+	// ephemeral resource or action.
+	secret map[string]*tfprotov6.Schema
+	// configs are the types of the configurations of all blocks, by the kind and the name of a block.
+	configs map[string]tftypes.Type
 }
 
-// GetProviderSchema returns all schemas of the provider, and stores those with secrets. Computing all of them takes
+var (
+	keepOnce    sync.Once
+	keptSchemas schemas
+)
+
+// GetProviderSchema returns all schemas of the provider, and stores what others need. Computing all of them takes
 // longer than a small plan, and storing all of them takes memory that the collector multiplies.
 func (s *protocolServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	all, err := s.protocol.GetProviderSchema(ctx, req)
 	if err == nil {
-		secretSchemas.once.Do(func() { secretSchemas.schemas = withSecrets(all) })
+		keepOnce.Do(func() { keptSchemas = newSchemas(all) })
 	}
 	return all, err
 }
 
-// schemaWithSecrets returns the schema of a name if it has secrets. A provider whose schemas cannot be read fails in
-// every call.
-func (s *protocolServer) schemaWithSecrets(ctx context.Context, of string) (*tfprotov6.Schema, bool) {
-	secretSchemas.once.Do(func() {
+// readSchemas returns what this process keeps of the schemas. A provider whose schemas cannot be read fails in every
+// call.
+func (s *protocolServer) readSchemas(ctx context.Context) *schemas {
+	keepOnce.Do(func() {
 		if all, err := s.protocol.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err == nil {
-			secretSchemas.schemas = withSecrets(all)
+			keptSchemas = newSchemas(all)
 		}
 	})
-	schema, ok := secretSchemas.schemas[of]
-	return schema, ok
+	return &keptSchemas
 }
 
-// withSecrets returns the schemas that have secrets.
-func withSecrets(all *tfprotov6.GetProviderSchemaResponse) map[string]*tfprotov6.Schema {
-	found := map[string]*tfprotov6.Schema{}
-	add := func(name string, schema *tfprotov6.Schema) {
+func newSchemas(all *tfprotov6.GetProviderSchemaResponse) schemas {
+	found := schemas{map[string]*tfprotov6.Schema{}, map[string]tftypes.Type{providerBlock: all.Provider.ValueType()}}
+	add := func(kind, name string, schema *tfprotov6.Schema) {
+		found.configs[kind+" "+name] = schema.ValueType()
 		if len(secretPaths(schema.Block, nil)) > 0 {
-			found[name] = schema
+			found.secret[name] = schema
 		}
 	}
-	for _, schemas := range []map[string]*tfprotov6.Schema{all.ResourceSchemas, all.DataSourceSchemas, all.EphemeralResourceSchemas} {
+	for kind, schemas := range map[string]map[string]*tfprotov6.Schema{
+		"resource": all.ResourceSchemas, "data": all.DataSourceSchemas, "ephemeral": all.EphemeralResourceSchemas, "list": all.ListResourceSchemas,
+	} {
 		for name, schema := range schemas {
-			add(name, schema)
+			add(kind, name, schema)
 		}
 	}
 	for name, action := range all.ActionSchemas {
-		add(name, action.Schema)
+		add("action", name, action.Schema)
 	}
 	return found
 }
@@ -288,14 +348,4 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 		answer.NewState, answer.Private = req.CurrentState, req.Private
 	}
 	return answer, nil
-}
-
-// planUnseen answers without a plan after an error that the account does not see an object of the state. The run fails,
-// so further messages would only repeat the cause. It returns nil without such an error.
-func (s *protocolServer) planUnseen(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
-	meta := s.provider.meta.Load()
-	if meta == nil || !meta.HasUnseen() {
-		return nil
-	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.ProposedNewState, PlannedPrivate: req.PriorPrivate, PlannedIdentity: req.PriorIdentity}
 }

@@ -111,7 +111,7 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.form.problem(); err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
-	c.secrets = append(slices.Clone(c.client.secrets), secretsOf(ctx)...)
+	c.secrets = slices.Concat(c.client.secrets, newSecrets("", c.authorization), secretsOf(ctx))
 	ctx = c.secrets.maskLogs(ctx)
 	if c.limiter != nil && c.writes() {
 		var end func()

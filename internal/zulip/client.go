@@ -82,13 +82,17 @@ type Config struct {
 // Client calls one organization as one account. It is safe for concurrent
 // use. Clients of the same account in one process share one rate limiter.
 type Client struct {
-	site          string
-	authorization string // value of the header; empty without credentials
-	userAgent     string
-	timeout       time.Duration
-	maxRetries    int
-	maxStreamed   int // bytes of an answer that is decoded while it arrives
-	secrets       secrets
+	site        string
+	apiKey      string
+	userAgent   string
+	timeout     time.Duration
+	maxRetries  int
+	maxStreamed int // bytes of an answer that is decoded while it arrives
+	secrets     secrets
+
+	// authorization is the value of the header; empty without credentials. next is the value with the email that the
+	// account gets; nil without such a change.
+	authorization, next atomic.Pointer[string]
 
 	http    *http.Client
 	limiter *requestLimiter
@@ -124,13 +128,15 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	c := &Client{
-		site:          site,
-		authorization: basicAuthorization(cfg.Email, cfg.APIKey),
-		userAgent:     cfg.UserAgent,
-		timeout:       cfg.RequestTimeout,
-		maxRetries:    max(cfg.MaxRetries, 0),
-		maxStreamed:   maxStreamedBytes,
+		site:        site,
+		apiKey:      cfg.APIKey,
+		userAgent:   cfg.UserAgent,
+		timeout:     cfg.RequestTimeout,
+		maxRetries:  max(cfg.MaxRetries, 0),
+		maxStreamed: maxStreamedBytes,
 	}
+	authorization := basicAuthorization(cfg.Email, cfg.APIKey)
+	c.authorization.Store(&authorization)
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent
 	}
@@ -140,8 +146,8 @@ func New(cfg Config) (*Client, error) {
 	if cfg.MaxRetries == 0 {
 		c.maxRetries = defaultMaxRetries
 	}
-	c.secrets = newSecrets(cfg.APIKey, c.authorization)
-	c.limiter = sharedLimiter(limiterKey{c.site, c.authorization, cfg.RequestsPerMinute})
+	c.secrets = newSecrets(cfg.APIKey, authorization)
+	c.limiter = sharedLimiter(limiterKey{c.site, authorization, cfg.RequestsPerMinute})
 	c.http = &http.Client{
 		Transport: transport,
 		Timeout:   c.timeout,
@@ -189,15 +195,41 @@ type Answer struct {
 // answer), *BadAnswerError (an unusable answer), ErrNoCredentials, an error that the form recorded, or the error of ctx,
 // wrapped.
 func (c *Client) send(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
-	if c.authorization == "" {
-		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
-	}
-	call, answer := c.newCall(c.authorization, method, path, form, policy), &Answer{}
-	call.accept = answer.decode(out)
-	if err := call.run(ctx); err != nil {
+	answer := &Answer{}
+	if err := c.run(ctx, method, path, form, policy, func(call *call) { call.accept = answer.decode(out) }); err != nil {
 		return nil, err
 	}
 	return answer, nil
+}
+
+// ExpectEmail prepares for a change of the account's email, before the request that changes it. The server accepts the
+// key only with the account's current email.
+func (c *Client) ExpectEmail(email string) {
+	next := basicAuthorization(email, c.apiKey)
+	c.next.Store(&next)
+}
+
+// run performs a call as the account. If the server refuses the credentials after [Client.ExpectEmail], it performs this call
+// and later ones with the new email.
+func (c *Client) run(ctx context.Context, method, path string, form *Form, policy retryPolicy, prepare func(*call)) error {
+	perform := func(authorization string) error {
+		call := c.newCall(authorization, method, path, form, policy)
+		prepare(call)
+		return call.run(ctx)
+	}
+	used := c.authorization.Load()
+	if *used == "" {
+		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
+	}
+	err := perform(*used)
+	next := c.next.Load()
+	if next == nil || next == used || !IsUnauthorized(err) {
+		return err
+	}
+	if err = perform(*next); !IsUnauthorized(err) {
+		c.authorization.Store(next)
+	}
+	return err
 }
 
 // sendAnonymous is send without credentials, for the few calls that need none.
@@ -225,12 +257,7 @@ func (a *Answer) decode(out any) func(body []byte) error {
 //
 //nolint:unparam // the same parameters as send, though what is this large is only read
 func (c *Client) stream(ctx context.Context, method, path string, form *Form, policy retryPolicy, decode func(*json.Decoder) error) error {
-	if c.authorization == "" {
-		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
-	}
-	call := c.newCall(c.authorization, method, path, form, policy)
-	call.decodeStream = decode
-	return call.run(ctx)
+	return c.run(ctx, method, path, form, policy, func(call *call) { call.decodeStream = decode })
 }
 
 func checkCredentials(email, apiKey string) error {

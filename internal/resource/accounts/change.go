@@ -540,14 +540,21 @@ func withOwner(owner *zulip.User, bots ...string) (summary, detail string) {
 			"Set owner of each zulip_bot to someone else, or remove the bot from the configuration too. Otherwise the next plan asks for adopt_deactivated = true to reactivate it.", owner.Address(), names)
 }
 
-// RoleFilter returns the argument `role` of a list resource of people or bots.
+// RoleFilter returns the argument `role` of a list resource of people or bots. It accepts roles that only the server
+// knows, by their numbers.
 func RoleFilter() core.ListFilter[zulip.User] {
-	words := map[string]func(*zulip.User) bool{}
-	for _, role := range Roles() {
-		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
-	}
 	return core.ListFilter[zulip.User]{
 		Name: "role", Description: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
-		Select: core.OneOf(words),
+		Select: func(s *snapshot.Snapshot, value string) (func(*zulip.User) bool, error) {
+			words := map[string]func(*zulip.User) bool{}
+			hasRole := func(user *zulip.User) bool { return user.Role.String() == value }
+			for _, role := range Roles() {
+				words[role] = hasRole
+			}
+			for _, user := range s.Users() {
+				words[user.Role.String()] = hasRole
+			}
+			return core.OneOf(words)(s, value)
+		},
 	}
 }

@@ -98,7 +98,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
 				MarkdownDescription: r.listText(),
-				Validators:          []validator.List{validators.Size(1, 0), validators.Unique(), validators.NoNulls()},
+				Validators:          []validator.List{validators.Size(1, 0), validators.Unique()},
 			},
 		},
 	}

@@ -117,6 +117,20 @@ func Matches(pattern *regexp.Regexp, allowed string) Rule {
 	})
 }
 
+// webAddress matches a URL. Servers refuse white space and control characters in one.
+var webAddress = regexp.MustCompile(`^https?://[^\s\p{Z}\p{Cc}/]+[^\s\p{Z}\p{Cc}]*$`)
+
+// URL allows URLs like an example, and some further words.
+func URL(example string, words ...string) Rule {
+	allowed := strings.Join(append([]string{"must be a URL like " + example}, suggest.Names{}.Quoted(words)...), " or ")
+	return textRule(allowed+", without white space", func(text string) string {
+		if webAddress.MatchString(text) || slices.Contains(words, text) {
+			return ""
+		}
+		return fmt.Sprintf("It is %q.", text)
+	})
+}
+
 // OneOf allows some texts.
 func OneOf(texts ...string) Rule {
 	names := suggest.Names{All: texts}

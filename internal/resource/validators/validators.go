@@ -7,6 +7,7 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -37,18 +38,6 @@ func Size(minimum, maximum int) Rule {
 			return "It is empty."
 		}
 		return fmt.Sprintf("It has %d.", len(all))
-	})
-}
-
-// NoNulls allows lists and sets without null.
-func NoNulls() Rule {
-	return elementsRule("must not contain null", func(all []attr.Value) string {
-		for i, element := range all {
-			if element.IsNull() {
-				return fmt.Sprintf("Element %d of %d is null. Remove it, for example with [for x in LIST : x if x != null].", i+1, len(all))
-			}
-		}
-		return ""
 	})
 }
 
@@ -176,12 +165,16 @@ func ParseDuration(text string) time.Duration {
 	return duration
 }
 
+// longestEmail is the maximum length of an email in the server's database.
+const longestEmail = 254
+
 // EmailAddress allows one email address. The server would read some other texts as several, or as a name with an
 // address.
 func EmailAddress() validator.String {
 	return Checked("email address", func(text string) error {
-		if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
-			return errors.New("write one email, as in ada@example.com, without a name. Use for_each for several people")
+		parsed, err := mail.ParseAddress(text)
+		if err != nil || parsed.Address != text || len(text) > longestEmail || strings.ContainsAny(text, ",;") || strings.ContainsFunc(text, unicode.IsSpace) {
+			return fmt.Errorf("write one email, as in ada@example.com, without a name or white space, and with at most %d characters. It is %.300q. Use for_each for several people", longestEmail, text)
 		}
 		return nil
 	})

@@ -380,7 +380,7 @@ func botSchema() schema.Schema {
 				Required: true,
 				MarkdownDescription: "Local part of the bot's email, which is `<short_name>-bot@<host>`. Case is ignored. Can be changed in place on " + featurelevel.Describe(featurelevel.BotShortName) +
 					" and later. The bot keeps its ID and API key, but must authenticate with the new email. On an older server, or if the level isn't known during plan, a change forces replacement.",
-				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be the beginning of an email address")},
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s\p{Z}\p{Cc}@]+$`), "must be the beginning of an email address")},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters. Must be unique among active accounts.",
@@ -418,7 +418,7 @@ func botSchema() schema.Schema {
 			},
 			"payload_url": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "URL that an outgoing webhook sends to. Required for `outgoing_webhook`, not allowed for other types.",
-				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be a URL like https://example.com/hook")},
+				Validators: []validator.String{validators.URL("https://example.com/hook")},
 			},
 			"interface": schema.StringAttribute{
 				Optional: true, Computed: true,

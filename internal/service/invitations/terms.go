@@ -150,7 +150,7 @@ func termAttributes(describe map[string]string) map[string]schema.Attribute {
 	ids := func(description string) schema.SetAttribute {
 		return schema.SetAttribute{
 			ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
-			Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
+			Validators:          []validator.Set{setvalidator.ValueInt64sAre(validators.AtLeast(1))},
 			MarkdownDescription: description,
 		}
 	}

@@ -39,14 +39,12 @@ const (
 	recipientsDescription = "Users and bots that get a direct message, by email address or user ID. You can leave out the provider's account."
 )
 
-var noNull = []validator.Set{validators.NoNulls()}
-
 // addresseeAttributes are the attributes of [addressee] for a resource.
 func addresseeAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel":    schema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      schema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
 	}
 }
 
@@ -55,7 +53,7 @@ func addresseeActionAttributes() map[string]actionschema.Attribute {
 	return map[string]actionschema.Attribute{
 		"channel":    actionschema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      actionschema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
 	}
 }
 

@@ -118,7 +118,7 @@ func reportSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "[Reports a message](https://zulip.com/help/report-a-message) to the moderators of the organization.",
 		Attributes: map[string]schema.Attribute{
-			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
+			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message.", Validators: []validator.Int64{validators.AtLeast(1)}},
 			"report_type": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Reason for the report: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
 				Validators: []validator.String{validators.OneOf(zulip.ReportTypes...)},

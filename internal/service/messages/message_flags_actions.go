@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -35,7 +36,7 @@ func flagsSchema() schema.Schema {
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"messages": schema.SetAttribute{
 				Required: true, ElementType: types.Int64Type, MarkdownDescription: "IDs of the messages, at most 5000.",
-				Validators: []validator.Set{validators.Size(1, zulip.MaxFlagRange), validators.NoNulls()},
+				Validators: []validator.Set{validators.Size(1, zulip.MaxFlagRange), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
 			},
 		}),
 	}

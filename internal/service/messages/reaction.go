@@ -55,6 +55,7 @@ func reactionSchema() schema.Schema {
 			},
 			"message_id": schema.Int64Attribute{
 				Required: true, MarkdownDescription: "ID of the message. Changing this forces a new reaction.",
+				Validators:    []validator.Int64{validators.AtLeast(1)},
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplace()},
 			},
 			"emoji_name": schema.StringAttribute{

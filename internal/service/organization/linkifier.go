@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -23,7 +22,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -129,7 +127,6 @@ func linkifierSchema() schema.Schema {
 			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")},
 			"alternative_url_templates": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates"),
-				Validators: []validator.List{validators.NoNulls()},
 			},
 		},
 	}

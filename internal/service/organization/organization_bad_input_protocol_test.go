@@ -28,7 +28,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 		{"message_retention_days", "0", []string{`must be a number of days from 1 to 999999999 or "unlimited"`}},
 		{"message_content_edit_limit_seconds", "10m", []string{"must be a number of seconds from 1", `or "unlimited"`}},
 		{"message_content_delete_limit_seconds", "-1", []string{`For no limit, write "unlimited"`}},
-		{"jitsi_server_url", "meet.example.com", []string{"must be a URL (https://…), or default"}},
+		{"jitsi_server_url", "meet.example.com", []string{"must be a URL like https://meet.example.com or \"default\""}},
 		{"jitsi_server_url", "https://" + strings.Repeat("x", 200), []string{"at most 200"}},
 		{"default_avatar_source", "G", []string{`"gravatar"`}},
 		{"media_preview_size", 120, []string{"100", "150", "200"}},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -85,16 +84,13 @@ func (channelKind) Attribute(text settings.SettingText) schema.Attribute {
 // defaultJitsi is the value for the server's own URL.
 const defaultJitsi = "default"
 
-// webAddress is compiled once, because the schema is created again for every process and every test.
-var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
-
 // jitsiKind is a URL or "default".
 type jitsiKind struct{}
 
 // Attribute is a string.
 func (jitsiKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting(fmt.Sprintf("At most %d characters.", maxJitsiURL)),
-		validators.Length(0, maxJitsiURL), validators.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
+		validators.Length(0, maxJitsiURL), validators.URL("https://meet.example.com", defaultJitsi))
 }
 
 // Read accepts a URL; null is the default.

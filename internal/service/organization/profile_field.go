@@ -153,6 +153,7 @@ func profileFieldSchema() schema.Schema {
 		"url_pattern": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "URL of an account with the subtype `custom`, and required for it. Contains `%(username)s` once.",
+			Validators:          []validator.String{validators.URL("https://example.com/%(username)s")},
 		},
 	}
 	for name, text := range map[string]string{

@@ -345,7 +345,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		{account(values{"subtype": "custom", "name": "x", "url_pattern": "https://example.com/"}), "url_pattern", []string{"%(username)s"}},
 		{account(values{"subtype": "github", "name": "x"}), "name", []string{"its own name"}},
 		{account(values{"subtype": "github", "hint": "x"}), "hint", []string{"its own name"}},
-		{account(values{"subtype": "github", "url_pattern": "x/%(username)s"}), "url_pattern", []string{"subtype custom"}},
+		{account(values{"subtype": "github", "url_pattern": "https://x/%(username)s"}), "url_pattern", []string{"subtype custom"}},
 		{values{"field_type": "user", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"type user"}},
 		{values{"field_type": "long_text", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"476"}},
 		{team(values{"use_for_user_matching": true}), "use_for_user_matching", []string{"455", "442"}},

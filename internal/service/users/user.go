@@ -185,6 +185,9 @@ func sendUserUpdate(ctx context.Context, c *core.Call, planned, current *account
 		return err
 	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
+	if change.NewEmail != nil && user.ID == c.Meta.Store.Self().ID {
+		c.Meta.Client.ExpectEmail(*change.NewEmail)
+	}
 	err := c.Meta.Client.UpdateUser(ctx, user.ID, change)
 	if err == nil && change.Role != nil {
 		accounts.GaveRole(c.Meta, user.ID, *change.Role)

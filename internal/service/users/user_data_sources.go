@@ -82,7 +82,6 @@ func usersDataSchema() schema.Schema {
 			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only active (`true`), or only deactivated users and bots (`false`)."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
-				Validators:          []validator.Set{validators.NoNulls()},
 				MarkdownDescription: "Only users with one of these email addresses. An unknown address is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{

@@ -82,8 +82,8 @@ func (a *account) currentProfile(user *zulip.User, s *snapshot.Snapshot) map[str
 	return elements
 }
 
-// profile returns the managed profile fields; nil if none are. A field with the value null is not managed. isKnown is
-// false if a value is not known yet.
+// profile returns the managed profile fields; nil if none are. isKnown is false if a value is not known
+// yet. States of earlier versions have null for fields that are not managed.
 func (a *account) profile() (profile map[string]string, isKnown bool) {
 	if a.ProfileData.IsNull() || a.ProfileData.IsUnknown() {
 		return nil, a.ProfileData.IsNull()

@@ -243,6 +243,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		p.Meta.Refuse(at, "change emails", "This requires an administrator or owner of the organization with the permission can_change_user_emails, which the server's shell grants.", p.Diags)
 	case isTaken && holder.ID != user.ID:
 		p.Diags.AddAttributeError(at, "Another user has this email", fmt.Sprintf("%s belongs to %q (ID %d). If this configuration gives that user another email, apply that first, with -target. To swap two emails, first give one user a temporary email.", planned, holder.FullName, holder.ID))
+	case user.ID == self.ID:
+		p.Diags.AddAttributeWarning(at, "The provider's own email changes", fmt.Sprintf("%s is the provider's account. The apply continues with the new email. "+
+			"After that, the server refuses the account's key with the old email. Set email = %q in the provider block, or in ZULIP_EMAIL or the zuliprc file, after this apply. The API key stays the same.", user.Address(), planned))
 	}
 }
 

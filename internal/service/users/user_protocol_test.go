@@ -309,14 +309,14 @@ func TestProtocolUserUnknown(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A profile field with the value null is not managed, unlike the others.
-func TestProtocolUserProfileWithNull(t *testing.T) {
+// A profile field that is removed from the configuration keeps its value.
+func TestProtocolUserProfile_FieldUnset_Kept(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	field(t, o, "Desk", "1")
 	run.MustApply(nadia(values{"profile_data": values{"Team": "SRE", "Desk": "4"}}))
 	sent := o.Sent()
-	run.MustApply(nadia(values{"profile_data": values{"Team": "Ops", "Desk": nil}}))
+	run.MustApply(nadia(values{"profile_data": values{"Team": "Ops"}}))
 	sent.Expect(t, "PATCH profile_data")
 	if profile := fmt.Sprint(o.UserOf(t, run).ProfileData); !strings.Contains(profile, "{4 ") {
 		t.Errorf("the profile is %s", profile)

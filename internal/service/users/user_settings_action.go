@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -19,7 +18,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -49,14 +47,13 @@ func NewUserSettingsAction() action.Action {
 }
 
 func userSettingsSchema() schema.Schema {
-	noNull := []validator.Set{validators.NoNulls()}
 	attributes := changeableUserSettings.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
-		Optional: true, ElementType: types.StringType, Validators: noNull,
+		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Users by email address or ID, including deactivated users. Bots have no personal settings. Set this, `groups`, or both.",
 	}
 	attributes[groupsAttribute] = schema.SetAttribute{
-		Optional: true, ElementType: types.StringType, Validators: noNull,
+		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "User groups by ID or name, such as `role:members`, with the members of their subgroups. Write `name:2024` for a name that is a number.",
 	}
 	attributes[skipAttribute] = schema.BoolAttribute{
