@@ -97,6 +97,10 @@ func NewSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	if cfg.FeatureLevel == 0 {
 		cfg.FeatureLevel = featureLevel
 	}
+	now := new(clock)
+	if cfg.Clock == nil {
+		cfg.Clock = now.Now
+	}
 	server, err := sandbox.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -104,8 +108,10 @@ func NewSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	if err := server.Start("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
+	clocks.Store(server.URL(), now)
 	t.Cleanup(func() {
 		_ = server.Close()
+		clocks.Delete(server.URL())
 		noteCalls(t, server.Journal().Requests(sandbox.Filter{}))
 	})
 	noteSecrets(t, server)
