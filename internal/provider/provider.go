@@ -317,7 +317,7 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 		ExplainAccount(values, err).addTo(diags)
 		return nil
 	}
-	meta.Store = store.New(client, self, meta.Server.ZulipFeatureLevel, &meta.Run)
+	meta.Store = store.New(client, self, meta.Server.ZulipFeatureLevel, &meta.Run).Started(zulip.Now(ctx))
 	return meta
 }
 

@@ -173,13 +173,13 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 // receive reads one answer completely, inside the retry loop: a truncated answer
 // is a failed attempt like any other.
 func (c *call) receive(ctx context.Context, resp *http.Response) error {
-	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), Now(ctx))
 	read := c.receiveWhole
 	if c.decodeStream != nil && isSuccess(resp) {
 		read = c.receiveStream
 	}
 	size, err := read(ctx, resp)
-	c.recordOutcome(resp.Header, err)
+	c.recordOutcome(ctx, resp.Header, err)
 	fields := map[string]any{
 		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
 		"duration_ms": time.Since(c.trace.started).Milliseconds(), "answer_bytes": size,
@@ -324,9 +324,14 @@ func (c *call) retryClient() *retryablehttp.Client {
 
 		RequestLogHook: c.beginAttempt,
 		CheckRetry:     c.checkRetry,
-		Backoff:        func(time.Duration, time.Duration, int, *http.Response) time.Duration { return c.wait },
-		PrepareRetry:   func(req *http.Request) error { return c.acquire(req.Context()) },
-		ErrorHandler:   retryablehttp.PassthroughErrorHandler, // run explains every error, also of a wait that ctx has ended
+		Backoff:        func(time.Duration, time.Duration, int, *http.Response) time.Duration { return 0 }, // PrepareRetry waits
+		PrepareRetry: func(req *http.Request) error {
+			if err := Sleep(req.Context(), c.wait); err != nil {
+				return err
+			}
+			return c.acquire(req.Context())
+		},
+		ErrorHandler: retryablehttp.PassthroughErrorHandler, // run explains every error, also of a wait that ctx has ended
 	}
 }
 

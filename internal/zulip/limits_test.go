@@ -182,7 +182,7 @@ func TestLimits_SmallPlan_NoWait(t *testing.T) {
 func TestLimits_Queue_InOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newRequestLimiter(0)
-		l.refused(nil, time.Minute) // so that they leave one by one
+		l.refused(t.Context(), nil, time.Minute) // so that they leave one by one
 		var left, want []string
 		var all sync.WaitGroup
 		for i := range 20 {

@@ -50,6 +50,7 @@ type requestLimiter struct {
 	mu        sync.Mutex
 	limit     int           // X-RateLimit-Limit of the account (server-behavior §R18); 0: unknown
 	notBefore time.Time     // after a refusal, the earliest time of the next request
+	clock     Clock         // of notBefore
 	accepts   int           // how many requests were accepted after notBefore
 	held      time.Duration // how long requests are held back by refusals, until notBefore
 }
@@ -83,6 +84,7 @@ func newRequestLimiter(perMinute int) *requestLimiter {
 	l := &requestLimiter{
 		line: semaphore.NewWeighted(1), inFlight: semaphore.NewWeighted(maxInFlight),
 		configured: rate.NewLimiter(rate.Inf, 0), logged: rate.Sometimes{Interval: logWaitEvery},
+		clock: RealClock{},
 	}
 	if perMinute > 0 {
 		// A tenth can be sent immediately, so that a small plan does not wait. The rest is spread. Together they are no
@@ -117,18 +119,19 @@ func (l *requestLimiter) acquire(ctx context.Context, isUrgent, isAlone bool) (p
 
 // wait waits for requests_per_minute, and until the time that the server named.
 func (l *requestLimiter) wait(ctx context.Context) error {
-	reservation := l.configured.Reserve()
-	if wait := reservation.Delay(); wait > 0 {
+	now := Now(ctx)
+	reservation := l.configured.ReserveN(now, 1)
+	if wait := reservation.DelayFrom(now); wait > 0 {
 		if wait > maxUnloggedWait {
 			l.logged.Do(func() { logWait(ctx, "Requests wait to keep to requests_per_minute", wait) })
 		}
 		if err := Sleep(ctx, wait); err != nil {
-			reservation.Cancel()
+			reservation.CancelAt(Now(ctx))
 			return err
 		}
 	}
 	for { // a request in flight may be refused during the wait
-		wait := time.Until(l.earliest())
+		wait := l.earliest().Sub(Now(ctx))
 		if wait <= 0 {
 			return context.Cause(ctx)
 		}
@@ -148,11 +151,11 @@ func logWait(ctx context.Context, message string, wait time.Duration) {
 func (l *requestLimiter) release(places int64) { l.inFlight.Release(places) }
 
 // accepted notes that the server counted a request.
-func (l *requestLimiter) accepted(headers http.Header) {
+func (l *requestLimiter) accepted(ctx context.Context, headers http.Header) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.limit = max(l.limit, headerLimit(headers))
-	if time.Now().After(l.notBefore) {
+	if Now(ctx).After(l.notBefore) {
 		l.accepts++
 	}
 }
@@ -160,13 +163,14 @@ func (l *requestLimiter) accepted(headers http.Header) {
 // refused notes that the server refused a request with a 429. No request is sent before wait is over. It reports whether
 // the limit is one of the whole account. If not, the limit is a lower one for this kind of request, and only the caller
 // waits.
-func (l *requestLimiter) refused(headers http.Header, wait time.Duration) bool {
+func (l *requestLimiter) refused(ctx context.Context, headers http.Header, wait time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if limit := headerLimit(headers); limit > 0 && limit < l.limit {
 		return false
 	}
-	now := time.Now()
+	l.clock = clockOf(ctx)
+	now := l.clock.Now()
 	if until := now.Add(wait + jitter(refusalJitter)); wait > 0 && until.After(l.notBefore) {
 		l.held += min(until.Sub(now), until.Sub(l.notBefore))
 		l.notBefore, l.accepts = until, 0
@@ -193,34 +197,21 @@ func (l *requestLimiter) earliest() time.Time {
 
 // isNearLimit reports whether the server has refused a request in the last minute.
 func (l *requestLimiter) isNearLimit() bool {
-	return time.Since(l.earliest()) < time.Minute
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.clock.Now().Sub(l.notBefore) < time.Minute
 }
 
 func (l *requestLimiter) waitedSoFar() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.held - max(0, time.Until(l.notBefore))
+	return l.held - max(0, l.notBefore.Sub(l.clock.Now()))
 }
 
 // headerLimit reads X-RateLimit-Limit; 0 if there is none.
 func headerLimit(h http.Header) int {
 	limit, _ := strconv.Atoi(h.Get("X-RateLimit-Limit")) // 0 if it is none
 	return limit
-}
-
-// Sleep returns after d, or with the error of ctx as soon as it ends.
-func Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return context.Cause(ctx)
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 // An interrupted [Change] that has sent a write continues, so that the state gets the result.

@@ -127,17 +127,17 @@ func (c *call) mayRetry(err error) bool {
 }
 
 // recordOutcome ends an attempt that was answered. If the rate limit refused it, either the limiter or the call waits.
-func (c *call) recordOutcome(headers http.Header, err error) {
+func (c *call) recordOutcome(ctx context.Context, headers http.Header, err error) {
 	switch {
 	case IsRateLimited(err):
-		if c.addRateLimitWait(); c.limiter != nil && c.limiter.refused(headers, c.wait) {
+		if c.addRateLimitWait(); c.limiter != nil && c.limiter.refused(ctx, headers, c.wait) {
 			c.wait = 0 // the limiter waits, for all calls
 			if c.places == maxInFlight {
 				return // it was sent alone, and remains the first
 			}
 		}
 	case c.limiter != nil:
-		c.limiter.accepted(headers)
+		c.limiter.accepted(ctx, headers)
 		if err == nil && c.writes() {
 			c.client.hasWritten.Store(true)
 		}

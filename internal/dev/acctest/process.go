@@ -63,9 +63,11 @@ func StartProcessOf(ctx context.Context, t testing.TB, server tfprotov6.Provider
 	return p
 }
 
-// Configure checks the provider block and configures the provider with it.
+// Configure checks the provider block and configures the provider with it. The process then waits by the clock of the
+// sandbox.
 func (p *Process) Configure(block Values) Diagnostics {
 	p.t.Helper()
+	p.ctx = withClock(p.ctx, block)
 	config := p.encode(p.schemas.Provider.ValueType(), block)
 	checked, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 	p.mustSucceed(err)

@@ -152,7 +152,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 		defer s.mu.Unlock()
 		s.begun++
 		for _, part := range parts {
-			since[part] = s.mark(part)
+			since[part] = s.mark(ctx, part)
 		}
 	})
 	found := s.fetch(zulip.WhenSent(ctx, leave), parts)
@@ -352,9 +352,9 @@ type mark struct {
 }
 
 // mark returns the current mark of a part. The caller holds the lock.
-func (s *Store) mark(part Part) mark {
+func (s *Store) mark(ctx context.Context, part Part) mark {
 	of := s.state(part)
-	return mark{s.begun, time.Now(), of.invalidated, len(of.written)}
+	return mark{s.begun, zulip.Now(ctx), of.invalidated, len(of.written)}
 }
 
 // settle puts the results of reads that began at marks into the facts, and returns the failed ones. The caller holds

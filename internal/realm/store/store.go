@@ -74,6 +74,12 @@ func (s *Store) OneAtATime() *Store {
 	return s
 }
 
+// Started sets when the run started, for a run with another clock (see [zulip.WithClock]). It returns the store.
+func (s *Store) Started(at time.Time) *Store {
+	s.started = at
+	return s
+}
+
 // Self returns the provider's account.
 func (s *Store) Self() *zulip.User { return s.self }
 
@@ -114,7 +120,7 @@ func (s *Store) BeginWrite(ctx context.Context, list Part) (done func(), err err
 	return func() {
 		s.invalidate(list)
 		s.mu.Lock()
-		s.state(list).wroteAt = time.Now()
+		s.state(list).wroteAt = zulip.Now(ctx)
 		s.mu.Unlock()
 		unlock()
 		s.writes.Add(-1)

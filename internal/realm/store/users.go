@@ -397,7 +397,7 @@ func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.
 func (s *Store) readUntil(ctx context.Context, part Part, more []Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
 	parts := append([]Part{part}, more...)
 	for reliable := s.reliable(part); ; pause *= 2 {
-		began := time.Now()
+		began := zulip.Now(ctx)
 		current, err := s.Fresh(ctx, parts...)
 		if err != nil || shows(current) || began.After(reliable) {
 			return current, err

@@ -30,9 +30,9 @@ func NewFreeWait() *FreeWait { return &FreeWait{pause: firstFreePause} }
 // Next waits until the request can be repeated. It returns false if the time is over, or the run was interrupted.
 func (w *FreeWait) Next(ctx context.Context) bool {
 	if w.end.IsZero() {
-		w.end = time.Now().Add(freeTime)
+		w.end = zulip.Now(ctx).Add(freeTime)
 	}
-	if zulip.IsInterrupted(ctx) || time.Now().Add(w.pause).After(w.end) || zulip.Sleep(ctx, w.pause) != nil {
+	if zulip.IsInterrupted(ctx) || zulip.Now(ctx).Add(w.pause).After(w.end) || zulip.Sleep(ctx, w.pause) != nil {
 		return false
 	}
 	w.pause = min(2*w.pause, longestFreePause)

@@ -179,9 +179,9 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 		return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d did not finish", id), detail)
 	}
 	const goesOn = " The server continues the export: see " + whereExports + ". Invoking the action again starts another export."
-	started := time.Now()
+	started := zulip.Now(ctx)
 	for pause := zulip.FirstPause; ; pause = min(2*pause, exportLongestPause) {
-		left := timeout - time.Since(started)
+		left := timeout - zulip.Now(ctx).Sub(started)
 		if left <= 0 {
 			return refuse(fmt.Sprintf("It was not finished after %s.", timeout) + goesOn)
 		}
@@ -198,7 +198,7 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 			return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d failed", id), fmt.Sprintf("It failed at %s. The server gives no reason; check its log. Failed exports count toward the limit of five in seven days.",
 				time.Unix(int64(*export.FailedTimestamp), 0).UTC().Format(time.RFC3339)))
 		case export.Pending:
-			c.Say("Waiting for export %d: %s so far", id, time.Since(started).Round(time.Second))
+			c.Say("Waiting for export %d: %s so far", id, zulip.Now(ctx).Sub(started).Round(time.Second))
 		case export.URL == nil || *export.URL == "":
 			return refuse("The server reports that it has finished, but gives no link. See " + whereExports + ".")
 		default:
