@@ -87,6 +87,8 @@ type Invitation struct {
 	// Text names it: the invitation of a@example.com, an invitation link.
 	Text string
 	Role zulip.Role
+	// From is the ID of the inviter; 0 if the plan creates the invitation.
+	From int64
 }
 
 // Clone returns a copy in which everything can be changed. It lists no accounts yet.

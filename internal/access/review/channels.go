@@ -9,7 +9,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -46,7 +48,9 @@ func (b *builder) channel(c *plan.Change) {
 	default:
 		channel.TouchBy(c.Address)
 		if channel.Action = report.Release; c.Does("delete") && !isKept(c.Before()) {
-			channel.Action, channel.Facts.IsArchived, channel.IsDefault = report.Archive, true, false
+			channel.Action, channel.Facts.IsArchived = report.Archive, true
+			b.planned.Add(effects.Write{Kind: effects.Archived, ID: id})
+			channel.IsDefault = channel.IsDefault && len(b.planned.After(effects.Defaults, []int64{id}, nil)) > 0
 		}
 	}
 }
@@ -261,19 +265,21 @@ func (b *builder) readSubscribers() error {
 	return nil
 }
 
-// joinDefaultChannels subscribes new accounts of the plan to default channels: the server does that for every role, but
-// not for an account that it reactivates.
+// joinDefaultChannels subscribes new people of the plan to default channels.
 func (b *builder) joinDefaultChannels() {
-	joining := slices.DeleteFunc(b.joining(), func(account *access.Account) bool { return account.IsBot || account.ID > 0 })
+	var joining []int64
+	for _, account := range b.joining() {
+		if !account.IsBot && account.ID < 0 {
+			joining = append(joining, account.ID)
+		}
+	}
 	for _, channel := range b.is.Channels {
-		for _, account := range joining {
-			switch in := channel.Facts.Subscribers; {
-			case slices.Contains(in, account.ID):
-			case channel.IsDefault:
-				channel.Facts.Subscribers = append(slices.Clip(in), account.ID)
-			case channel.DefaultUnknown:
-				channel.Facts.SubscribersKnown = false
-			}
+		in := channel.Facts.Subscribers
+		switch come := b.planned.After(effects.DefaultSubscribers, nil, sets.Without(joining, in)); {
+		case channel.IsDefault:
+			channel.Facts.Subscribers = slices.Concat(in, come)
+		case channel.DefaultUnknown && len(come) > 0:
+			channel.Facts.SubscribersKnown = false
 		}
 	}
 }

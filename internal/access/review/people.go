@@ -9,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -127,22 +128,18 @@ func (b *builder) deactivate(c *plan.Change, user *zulip.User) {
 	if user.IsActive {
 		b.deactivationActions(c, user)
 		b.account(user, c.Address).IsActive = false
+		b.planned.Add(effects.Write{Kind: effects.Deactivated, ID: user.ID})
 	}
 }
 
-// endBots deactivates the bots of people whom the plan deactivates. The server does that, and does not reactivate the bots
-// with their owners.
-func (b *builder) endBots() {
+// endOwned ends the bots and the invitations of people whom the plan deactivates.
+func (b *builder) endOwned() {
 	for _, user := range b.org.Users() {
-		bot, _ := b.org.User(user.ID)
-		if !bot.IsBot || !bot.IsActive || bot.BotOwnerID == nil {
-			continue
-		}
-		owner := b.org.accounts[*bot.BotOwnerID]
-		if was, _ := b.org.Snapshot.User(*bot.BotOwnerID); owner != nil && (!owner.IsActive || owner.Action == report.Replace) && was != nil && was.IsActive {
-			b.account(bot, owner.Addresses...).IsActive = false
+		if bot, _ := b.org.User(user.ID); bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && b.planned.Ends(*bot.BotOwnerID) {
+			b.account(bot, b.org.accounts[*bot.BotOwnerID].Addresses...).IsActive = false
 		}
 	}
+	b.is.Joining.Invitations = slices.DeleteFunc(b.is.Joining.Invitations, func(one access.Invitation) bool { return b.planned.Ends(one.From) })
 }
 
 // listedUsers finds the users of a list of subscribers, members or people with a role. missing are the users that the review
@@ -233,6 +230,11 @@ func (b *builder) userCreated(c *plan.Change) {
 
 // join makes an account active, with the role and the owner of the change. Without these in the change, they stay.
 func (b *builder) join(c *plan.Change, account *access.Account) {
+	kind := effects.Created
+	if account.ID > 0 {
+		kind = effects.Reactivated
+	}
+	b.planned.Add(effects.Write{Kind: kind, ID: account.ID})
 	account.IsActive = true
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())

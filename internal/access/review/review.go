@@ -16,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -106,6 +107,8 @@ type builder struct {
 	groupOf map[*plan.Change]*access.Group
 	// change is the change of group members and roles by the plan.
 	change permission.Change
+	// planned are the writes of the plan, after which the server does more by itself.
+	planned effects.Log
 }
 
 // chooseChanges selects the changes of a provider configuration.
@@ -166,7 +169,7 @@ var peopleStages, channelStages = []stage{
 // apply turns the organization into the one after the plan.
 func (b *builder) apply() {
 	b.applyStages(peopleStages)
-	b.endBots()
+	b.endOwned()
 	b.applyToPeople()
 	b.fullMembers()
 	b.noteInvisibleChannels()

@@ -224,6 +224,24 @@ rule "no adviser among the directors" {
 	}
 }
 
+// The invitations of a deactivated person end.
+func TestReviewRules_InviterLeaves_InvitationsEnd(t *testing.T) {
+	f := newFirm(t)
+	f.WithAccount(t, "otto").Call(t, "POST", "/invites/multiuse", map[string]string{"invite_as": "200", "stream_ids": "[]"})
+	for id, want := range map[int64]string{f.otto: "passes after this plan (failed before)", f.mel: "failed before, and this plan adds no violations"} {
+		user, err := f.Client.User(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := f.reviewed(firmRules, resourceChange("zulip_user", attributes{"id": id, "email": user.Address(), "full_name": user.FullName}, nil))
+		for _, rule := range found.Rules {
+			if got := rule.Lines()[0]; rule.Name == "no open door" && got != want {
+				t.Errorf("without %s: %s, want %s", user.FullName, got, want)
+			}
+		}
+	}
+}
+
 // New users are in the default channels.
 func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	f := newFirm(t)

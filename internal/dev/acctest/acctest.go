@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -152,6 +153,13 @@ func (o *Organization) WithAccount(t *testing.T, account string) *Organization {
 		t.Fatalf("the sandbox has no account %q", account)
 	}
 	return dialSandbox(t, o.Sandbox, credentials)
+}
+
+// LogIn returns the organization with the account of a person who has a password.
+func (o *Organization) LogIn(t *testing.T, email, password string) *Organization {
+	t.Helper()
+	key, _ := o.Call(t, http.MethodPost, "/fetch_api_key", map[string]string{"username": email, "password": password})["api_key"].(string)
+	return dial(t, &Organization{Sandbox: o.Sandbox, sent: o.sent}, credentials{o.credentials.site, email, key})
 }
 
 // setenv sets the environment variables of the provider.

@@ -3,6 +3,7 @@ package acctest
 import (
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -42,6 +43,7 @@ type Resources struct {
 	Applied func(part Entry)
 
 	t       *testing.T
+	mu      sync.Mutex      // for States and tainted
 	tainted map[string]bool // parts with a failed create: the CLI destroys them and creates them again
 }
 
@@ -74,6 +76,8 @@ func (r *Resources) get(plans map[string]*PlannedChange) Get {
 		if plan := plans[part]; plan != nil && plan.Values != nil {
 			return plan.Values[attribute]
 		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if r.States[part] != nil {
 			return r.States[part].Values[attribute]
 		}
@@ -145,13 +149,30 @@ func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Entry) Diagn
 	return reported
 }
 
+// ApplyTogether is Apply for parts that do not reference each other. It applies them at the same time.
+func (r *Resources) ApplyTogether(plans map[string]*PlannedChange, parts ...Entry) (reported Diagnostics) {
+	r.t.Helper()
+	p := r.Process()
+	var under sync.WaitGroup
+	all := make([]Diagnostics, len(parts))
+	for i, part := range parts {
+		if plan := plans[part.Name]; plan != nil && !plan.Empty() {
+			under.Go(func() { all[i] = r.applyPart(p, plan, part) })
+		}
+	}
+	under.Wait()
+	return slices.Concat(all...)
+}
+
 func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Entry) (reported Diagnostics) {
 	r.t.Helper()
-	if r.tainted[part.Name] && r.States[part.Name] != nil {
-		end, _ := r.Process().Plan(part.Kind, r.States[part.Name], nil)
-		state, diags := p.Apply(end)
-		r.States[part.Name], reported = state, diags
-		if len(diags.Errors()) > 0 {
+	r.mu.Lock()
+	isTainted, held := r.tainted[part.Name], r.States[part.Name]
+	r.mu.Unlock()
+	if isTainted && held != nil {
+		end, _ := r.Process().Plan(part.Kind, held, nil)
+		held, reported = p.Apply(end)
+		if r.keep(part, held, len(reported.Errors()) > 0); len(reported.Errors()) > 0 {
 			return reported
 		}
 	}
@@ -165,13 +186,18 @@ func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Entry) (repo
 		plan = again
 	}
 	state, diags := p.Apply(plan)
-	r.States[part.Name] = state
 	isFailed := len(diags.Errors()) > 0
-	r.tainted[part.Name] = isFailed && plan.Prior == nil
+	r.keep(part, state, isFailed && plan.Prior == nil)
 	if !isFailed {
 		plan.CheckApplied(r.t, state)
 	}
 	return append(reported, diags...)
+}
+
+func (r *Resources) keep(part Entry, state *Instance, isTainted bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.States[part.Name], r.tainted[part.Name] = state, isTainted
 }
 
 // isEmpty reports whether plans change nothing.

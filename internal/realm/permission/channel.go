@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -298,15 +299,17 @@ func (c Change) realm(realm *zulip.Realm) *zulip.Realm {
 // active.
 func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	all := make(map[int64]bool, len(change.Deactivated))
+	var planned effects.Log
 	for _, id := range change.Deactivated {
 		all[id] = true
+		planned.Add(effects.Write{Kind: effects.Deactivated, ID: id})
 	}
 	for _, owned := range a.ownedBots {
 		bot, owner := a.roster.users[owned.bot].ID, a.roster.users[owned.owner].ID
 		if later, moves := change.Owners[bot]; moves {
 			owner = later
 		}
-		if all[owner] {
+		if planned.Ends(owner) {
 			all[bot] = true
 		}
 	}

@@ -79,24 +79,6 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// TakeFromFolder registers that this run has removed a channel from a folder, to archive the folder.
-func (s *State) TakeFromFolder(channel, folder int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.takenFromFolder == nil {
-		s.takenFromFolder = map[int64]int64{}
-	}
-	s.takenFromFolder[channel] = folder
-}
-
-// TakenFromFolder returns the folder from which this run has removed a channel.
-func (s *State) TakenFromFolder(channel int64) (folder int64, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	folder, ok = s.takenFromFolder[channel]
-	return folder, ok
-}
-
 // GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
 type GroupKey struct {
 	ID   int64

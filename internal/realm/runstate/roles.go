@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// roles are the roles in the resources of a run, and the roles that the run has given. The resource that is planned
+// roles are the roles in the resources of a run. The resource that is planned
 // second compares itself with the first, so the result does not depend on the order.
 type roles struct {
 	single map[AccountKey][]SaidRole // by the first of the account's keys
 	ending map[int64]string          // the role that the destroy of such a resource gives
 	lists  map[string]*RoleList      // by role
-	given  map[int64]int             // the last role that this run has given, in the server's form
 	seen   map[string]listedFrom     // by role
 }
 
@@ -172,23 +171,4 @@ func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]str
 		return cmp.Or(cmp.Compare(a.Account.ID, b.Account.ID), cmp.Compare(a.Account.Email, b.Account.Email))
 	})
 	return slices.CompactFunc(others, func(a, b SaidRole) bool { return a.Account == b.Account }), ending, isFirst
-}
-
-// GaveRole registers a role that this run has given, in the server's form.
-func (s *State) GaveRole(id int64, role int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.roles.given == nil {
-		s.roles.given = map[int64]int{}
-	}
-	s.roles.given[id] = role
-}
-
-// HasGivenRole reports whether a role is the last that this run has given to a user. If so, no one has changed it
-// since.
-func (s *State) HasGivenRole(id int64, role int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	given, ok := s.roles.given[id]
-	return ok && given == role
 }

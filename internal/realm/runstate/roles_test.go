@@ -104,18 +104,3 @@ func TestRoles_SecondList_Refused(t *testing.T) {
 		}
 	}
 }
-
-// A role that this run has given is not counted as a change by someone, until it changes again.
-func TestRoles_GivenInRun_Known(t *testing.T) {
-	var run State
-	run.GaveRole(1, 300)
-	run.GaveRole(1, 400)
-	for role, want := range map[int]bool{300: false, 400: true} {
-		if got := run.HasGivenRole(1, role); got != want {
-			t.Errorf("%d: %t", role, got)
-		}
-	}
-	if run.HasGivenRole(2, 400) {
-		t.Error("someone else was given it")
-	}
-}

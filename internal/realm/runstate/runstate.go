@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -24,6 +25,9 @@ import (
 type State struct {
 	Locks
 
+	// Effects are the writes of this run. They decide only that a difference is no conflict.
+	Effects effects.Log
+
 	mu       sync.Mutex
 	objects  map[about]bool
 	declared map[about]string
@@ -31,11 +35,10 @@ type State struct {
 	released map[name]int64
 	former   map[string]formerAddress // by the email in lowercase
 
-	planned         map[string]*names // by kind
-	takenFromFolder map[int64]int64   // the folders of channels
-	botsOf          map[int64]map[string]bool
-	roles           roles
-	permissions     map[int64]permission.Channel // by channel
+	planned     map[string]*names // by kind
+	botsOf      map[int64]map[string]bool
+	roles       roles
+	permissions map[int64]permission.Channel // by channel
 }
 
 // about is a fact about an object.
@@ -60,7 +63,6 @@ const (
 	adopted
 	declared
 	willBeCreated
-	goneWithOwner
 	said
 	invited
 )
@@ -279,15 +281,6 @@ func (s *State) GetsOwner(bot string, owner int64) bool {
 		}
 	}
 	return false
-}
-
-// NoteGoneWithOwner registers that a bot is active right before this run deactivates its owner. The server deactivates
-// both.
-func (s *State) NoteGoneWithOwner(bot int64) { s.note(goneWithOwner, Account, bot) }
-
-// IsGoneWithOwner reports whether a bot was active right before this run deactivated its owner, or tried to.
-func (s *State) IsGoneWithOwner(bot int64) bool {
-	return s.knows(goneWithOwner, Account, bot)
 }
 
 // formerAddress is the account that had an email which no account has now.

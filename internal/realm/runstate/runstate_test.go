@@ -100,10 +100,6 @@ func TestPlannedOwners(t *testing.T) {
 	if bots := run.PlannedBotsOf(1); !slices.Equal(bots, []string{"a", "b"}) || len(run.PlannedBotsOf(2)) > 0 {
 		t.Errorf("1 owns %v, 2 %v", bots, run.PlannedBotsOf(2))
 	}
-	run.NoteGoneWithOwner(7)
-	if !run.IsGoneWithOwner(7) || run.IsGoneWithOwner(8) || run.IsGoneByRun(Account, 7) {
-		t.Error("only 7 goes with its owner")
-	}
 }
 
 // A caller that waits for a lock stops when the context ends. The lock is free once it is released.

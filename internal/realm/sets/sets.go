@@ -17,3 +17,13 @@ func filter[T comparable](all, others []T, isCommon bool) []T {
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return among[one] != isCommon })
 }
+
+// Differing returns the elements that are in some of the lists, but not in all.
+func Differing[T comparable](lists ...[]T) (some []T) {
+	for i, list := range lists {
+		for _, other := range lists[i+1:] {
+			some = append(append(some, Without(list, other)...), Without(other, list)...)
+		}
+	}
+	return some
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -158,7 +159,7 @@ func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagno
 	if c.isEmpty() {
 		return true
 	}
-	if !c.IsDeactivation && c.User.Role != c.Prior && !meta.Run.HasGivenRole(c.User.ID, int(c.User.Role)) {
+	if !c.IsDeactivation && c.User.Role != c.Prior && !HasGivenRole(meta, c.User) {
 		diags.AddAttributeError(c.At, base.ChangedAfterPlan("the role of "+c.User.Address()),
 			fmt.Sprintf("role\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\nNothing was changed. Plan again and review the new difference.", c.Prior, c.User.Role, c.Planned))
 		return false
@@ -318,13 +319,21 @@ func RoleLock(id int64) string { return fmt.Sprint("role of ", id) }
 
 // GaveRole registers a role that this run has given.
 func GaveRole(meta *base.Meta, id int64, role zulip.Role) {
-	meta.Run.GaveRole(id, int(role))
+	meta.Run.Effects.Add(effects.Write{Kind: effects.GaveRole, ID: id, Value: int64(role)})
 	meta.Store.GaveRole(id, role)
 }
 
-// IsOwnChange reports whether an attribute is the role, and this run has given the current one.
-func IsOwnChange(attribute string, user *zulip.User, meta *base.Meta) bool {
-	return attribute == "role" && meta.Run.HasGivenRole(user.ID, int(user.Role))
+// HasGivenRole reports whether the role of a user is the last that this run has given. If so, no one has changed it since.
+func HasGivenRole(meta *base.Meta, user *zulip.User) bool {
+	given, ok := meta.Run.Effects.Last(effects.GaveRole, user.ID)
+	return ok && given.Value == int64(user.Role)
+}
+
+// AfterRun sets the prior role of an account to the last that this run has given.
+func AfterRun(known *effects.Log, id types.Int64, role *types.String) {
+	if given, ok := known.Last(effects.GaveRole, id.ValueInt64()); ok {
+		*role = types.StringValue(zulip.Role(given.Value).String())
+	}
 }
 
 // Grant is a role that an apply gives to an account.

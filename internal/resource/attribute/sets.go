@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -242,11 +243,15 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 }
 
 // Step returns the change of one permission from a prior value to a planned one. It removes deactivated people, who
-// have no effect in a permission, from every value: those deactivated in the view, and on a conflict those
-// deactivated now.
+// have no effect in a permission, from every value.
 func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) change.Step[T, U] {
+	return p.step(setting, prior, want, view, nil)
+}
+
+// step is Step after known effects.
+func (p Permissions[T, U]) step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot, known *effects.Log) change.Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
-		return permission.Describe(activeMembers(value, view), view)
+		return permission.Describe(activeMembers(after(known, value, nil), view), view)
 	}
 	return change.Step[T, U]{
 		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Values(thing)[setting]) },
@@ -266,37 +271,23 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 			}
 			(*changes)[setting] = change
 		},
-		Recompute: func(ctx context.Context, b *base.Base, now T) (change.Step[T, U], error) {
-			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Values(now)[setting].DirectMembers), view)
-			return p.Step(setting, prior, activeMembers(want, current), current), err
+		After: func(known *effects.Log, now T) change.Step[T, U] {
+			return p.step(setting, after(known, prior, p.Values(now)[setting].DirectMembers), after(known, want, nil), view, known)
+		},
+		People: func(now T) []int64 {
+			current := p.Values(now)[setting].DirectMembers
+			return sets.Differing(prior.DirectMembers, current, want.DirectMembers)
 		},
 	}
 }
 
-// maxReread is the maximum number of people that are read again on a conflict, with one request each.
-const maxReread = 50
-
-// readPeople returns the view with the current values of some people, because the server's list may be older than their
-// deactivation (server-behavior §U18).
-func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.Snapshot) (*snapshot.Snapshot, error) {
-	if len(ids) > maxReread {
-		return nil, fmt.Errorf("the check would read %d users again; the limit is %d", len(ids), maxReread)
+// after returns a value after known effects. current are the people in it now.
+func after(known *effects.Log, value zulip.GroupSettingValue, current []int64) zulip.GroupSettingValue {
+	if !value.IsNamed() {
+		value.DirectMembers = known.After(effects.Members, value.DirectMembers, current)
+		value.DirectSubgroups = known.After(effects.Subgroups, value.DirectSubgroups, nil)
 	}
-	for _, id := range ids {
-		user, err := b.Meta.Store.FreshUser(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if user != nil {
-			view = view.With(func(facts *snapshot.Facts) { facts.PutUser(user) })
-		}
-	}
-	return view, nil
-}
-
-// differing returns the IDs that are in only one of two lists.
-func differing(a, b []int64) []int64 {
-	return slices.Concat(sets.Without(a, b), sets.Without(b, a))
+	return value
 }
 
 // ReportProblems reports principals that an apply found unusable.

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -34,9 +35,11 @@ type Step[T, U any] struct {
 	Current func(T) string
 	// Put writes the change into an update of the given current object. compare is true if the update has old values.
 	Put func(update *U, now T, compare bool)
-	// Recompute returns the step, updated for changes that are no conflict: deactivated users, and changes by another
-	// resource of the same apply. It is called on a conflict. Optional.
-	Recompute func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
+	// After returns the step with the effects of this run on its prior and its planned value. now is the object as just
+	// read. Optional.
+	After func(known *effects.Log, now T) Step[T, U]
+	// People returns the people and bots who are in some, but not in all of the prior, current and planned values. Optional.
+	People func(now T) []int64
 }
 
 // Reading is an object as just read, with its snapshot.
@@ -136,13 +139,12 @@ const mostMismatches = 4
 
 // progress is the progress of a change.
 type progress struct {
-	sent       int // writes that the server accepted
-	mismatches int // writes that it refused because of outdated values
-	oldRefused int // those refused because of an old value
-	lost       int // writes with an unknown outcome
-	resent     bool
-	// hasRecomputed is true if the steps were computed again with the current people.
-	hasRecomputed bool
+	sent          int // writes that the server accepted
+	mismatches    int // writes that it refused because of outdated values
+	oldRefused    int // those refused because of an old value
+	lost          int // writes with an unknown outcome
+	resent        bool
+	hasReadPeople bool // after a conflict
 
 	pause   time.Duration
 	ignored []string // parameters that the server does not know
@@ -154,12 +156,17 @@ func (p *progress) isExhausted(retries int) bool {
 	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
 }
 
-// compare returns the steps that an object does not show yet, and the conflicts among them.
-func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U]) {
-	for _, step := range all {
-		switch current := step.Current(thing); current {
-		case step.Planned:
-		case step.Prior:
+// compare returns the steps that an object does not show yet, and the conflicts among them. A value that follows from
+// the prior one by known effects is no conflict.
+func compare[T, U any](all []Step[T, U], known *effects.Log, thing T) (left, conflicts []Step[T, U]) {
+	for _, original := range all {
+		step := original
+		if step.After != nil {
+			step = step.After(known, thing)
+		}
+		switch current := step.Current(thing); {
+		case current == step.Planned:
+		case current == step.Prior, original.Current(thing) == original.Prior:
 			left = append(left, step)
 		default:
 			left, conflicts = append(left, step), append(conflicts, step)
@@ -168,22 +175,28 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 	return left, conflicts
 }
 
-// recompute returns the steps, with new ones for a conflict. A step whose Recompute fails is unchanged and remains a
-// conflict.
-func recompute[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
-	all = slices.Clone(all)
-	for i, step := range all {
-		if _, conflicts := compare(all[i:i+1], thing); len(conflicts) == 0 || step.Recompute == nil {
-			continue
+// readPeople reads the people again by whom the values of steps differ. It returns the known effects with those who are
+// deactivated now.
+func readPeople[T, U any](ctx context.Context, b *base.Base, known *effects.Log, steps []Step[T, U], thing T) *effects.Log {
+	var ids []int64
+	for _, step := range steps {
+		if step.People != nil {
+			ids = append(ids, step.People(thing)...)
 		}
-		recomputed, err := step.Recompute(ctx, b, thing)
-		if err != nil {
-			tflog.Info(ctx, "Cannot find out whether this apply caused the conflict", map[string]any{"attribute": step.Attribute, "error": err.Error()})
-			continue
-		}
-		all[i] = recomputed
 	}
-	return all
+	gone, err := b.Meta.Deactivated(ctx, ids)
+	if err != nil {
+		tflog.Info(ctx, "Cannot find out whether someone was deactivated", map[string]any{"error": err.Error()})
+	}
+	return known.With(gone...)
+}
+
+// summary returns the current and planned values of steps, which determine what is sent.
+func summary[T, U any](steps []Step[T, U], thing T) (values []string) {
+	for _, step := range steps {
+		values = append(values, step.Attribute, step.Current(thing), step.Planned)
+	}
+	return values
 }
 
 // Change makes the steps on an object and returns the resulting one, or nil if it was not read after the last write.
@@ -194,11 +207,12 @@ func recompute[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], th
 // between.
 func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
 	p, retries, blocked := progress{pause: zulip.FirstPause}, b.Meta.Client.NewRetries(), NewFreeWait()
+	known := &b.Meta.Run.Effects
 	for {
 		if now == nil {
 			var err error
 			shows := func(thing T) bool {
-				left, conflicts := compare(all, thing)
+				left, conflicts := compare(all, known, thing)
 				return len(conflicts) == 0 && (p.sent == 0 || len(left) == 0)
 			}
 			if now, err = s.Read(ctx, shows); err != nil {
@@ -207,10 +221,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			}
 		}
 		thing := now.Thing
-		left, conflicts := compare(all, thing)
-		if len(conflicts) > 0 && !p.hasRecomputed {
-			p.hasRecomputed, all = true, recompute(ctx, b, all, thing)
-			left, conflicts = compare(all, thing)
+		left, conflicts := compare(all, known, thing)
+		if len(conflicts) > 0 && !p.hasReadPeople {
+			p.hasReadPeople, known = true, readPeople(ctx, b, known, conflicts, thing)
+			left, conflicts = compare(all, known, thing)
 		}
 		switch {
 		case len(left) == 0:
@@ -268,13 +282,15 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			// A request that was refused by the rate limit is not simply repeated after the wait, because the object
 			// may have changed by then.
 			if err := retries.Wait(ctx, p.err); err != nil {
+				if zulip.IsUnknownUser(err) {
+					known = readPeople(ctx, b, known, left, thing)
+				}
 				later, unread := s.Read(ctx, func(T) bool { return true })
-				switch {
-				case unread != nil:
+				if unread != nil {
 					later = nil
-				case stepsLeft(all, later.Thing) == 0, zulip.IsUnknownUser(err) && stepsLeft(all, later.Thing) < len(left):
-					// The server refused a change that has since happened: a deactivated user is no longer in any
-					// group.
+				} else if next, _ := compare(all, known, later.Thing); len(next) == 0 || zulip.IsUnknownUser(err) && !slices.Equal(summary(next, later.Thing), summary(left, thing)) {
+					// The server refused a change that has since happened, or a user who is deactivated: the value is sent
+					// without them.
 					now = later
 					continue
 				}
@@ -298,12 +314,6 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b
 		detail = b.WithUntried(s.Of, detail)
 	}
 	diags.AddError(base.ChangedAfterPlan(s.Name(now)), detail)
-}
-
-// stepsLeft counts the steps that an object does not show yet.
-func stepsLeft[T, U any](all []Step[T, U], thing T) int {
-	left, _ := compare(all, thing)
-	return len(left)
 }
 
 // refusedByServer reports a refusal, and the changes applied before it. now was read after it, and is nil if that

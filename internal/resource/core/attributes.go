@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -215,12 +216,21 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 				return step.Prior
 			case isSame(current, value):
 				return step.Planned
-			case isSame(fieldsOf(by.as(before, object, c)).get(name), old), by.def.IsOwnChange != nil && by.def.IsOwnChange(name, object, c.Meta):
+			case isSame(fieldsOf(by.as(before, object, c)).get(name), old):
 				return step.Prior
 			case isShown:
 				return quoted(current)
 			}
 			return "a third value"
+		}
+		if prior.IsState && by.def.AfterRun != nil {
+			step.After = func(known *effects.Log, _ *Object) change.Step[*Object, Model] {
+				own, after := *before, step
+				if by.def.AfterRun(&own, known); !isSame(fieldsOf(&own).get(name), old) {
+					after.Prior = quoted(fieldsOf(&own).get(name))
+				}
+				return after
+			}
 		}
 		steps = append(steps, step)
 	}

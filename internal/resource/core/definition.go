@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -64,6 +65,8 @@ type Definition[Model, Object any] struct {
 	ReadInto func(m *Model, object *Object, c *Call)
 	// KeepPrior gives attributes of a planned update their prior value if both mean the same. Optional.
 	KeepPrior func(plan, prior *Model)
+	// AfterRun gives a prior model what this run has changed by other resources. That is no conflict. Optional.
+	AfterRun func(prior *Model, known *effects.Log)
 	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
 	ByElement []string
 	// Fixed returns the attributes that the server determines for an object, so that they cannot be configured.
@@ -130,9 +133,6 @@ type Account[Model, Object any] struct {
 	KeepsGone func(m *Model, object *Object) bool
 	// IsHidden reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
 	IsHidden func(attribute string, prior *Model, c *Call) bool
-	// IsOwnChange reports whether this run itself gave an object its current value of an attribute, by another resource.
-	// That is no conflict. Optional.
-	IsOwnChange func(attribute string, object *Object, meta *base.Meta) bool
 	// NamedPeople returns the people and bots that a model names, by email or ID, so that those missing in the server's lists
 	// are read separately. Optional.
 	NamedPeople func(m *Model) []string

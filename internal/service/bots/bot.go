@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -56,10 +57,11 @@ func NewBotResource() resource.Resource {
 		},
 		FindImported: findImportedBot,
 		ReadInto:     readBotInto, Validate: validateBot, CheckPlan: checkBotPlan,
-		Create: createBot, Update: updateBot, Delete: deactivateBot, DeleteVerb: "deactivate",
+		AfterRun: func(prior *botModel, known *effects.Log) { accounts.AfterRun(known, prior.ID, &prior.Role) },
+		Create:   createBot, Update: updateBot, Delete: deactivateBot, DeleteVerb: "deactivate",
 		Hint: botHint,
 		Account: core.Account[botModel, zulip.User]{
-			One: (*store.Store).ReadBot, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true, IsOwnChange: accounts.IsOwnChange,
+			One: (*store.Store).ReadBot, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true,
 			IsHidden: func(attribute string, _ *botModel, _ *core.Call) bool { return attribute == "config_data" },
 		},
 		Archive: core.Archive[botModel, zulip.User]{
@@ -112,7 +114,9 @@ func adoptBot(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok b
 // reactivateBot reactivates a bot. The server refuses to reactivate an active bot, so after a lost answer the bot is read
 // (server-behavior §U10).
 func reactivateBot(ctx context.Context, c *core.Call, id int64) error {
-	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
+	err := c.Meta.Run.Effects.Send(func() error {
+		return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
+	}, effects.Write{Kind: effects.Reactivated, ID: id})
 	if zulip.MayHaveHappened(err) {
 		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
 			return nil
@@ -215,7 +219,7 @@ func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, re
 // §U10). The update refuses a bot that was deactivated outside Terraform.
 func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state *botModel, diags *diag.Diagnostics) (owner types.String) {
 	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
-	if !r.Meta.Run.IsGoneWithOwner(id) {
+	if _, isGone := r.Meta.Run.Effects.Last(effects.Deactivated, id); !isGone {
 		return state.Owner
 	}
 	s, err := r.Meta.Store.ReadNaming(ctx, []string{planned.Owner.ValueString()}, store.Bots)
@@ -329,7 +333,8 @@ func deactivateBot(ctx context.Context, c *core.Call, state *botModel) error {
 		return err
 	}
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
+	err := c.Meta.Run.Effects.Send(func() error { return c.Meta.Client.DeactivateBot(ctx, id) }, effects.Write{Kind: effects.Deactivated, ID: id})
+	if err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err
 	}
 	c.Meta.Run.NoteGone(botKind, id)

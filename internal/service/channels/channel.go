@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -146,7 +147,8 @@ func channelRequests(pending channelPending) []zulip.ChannelUpdate {
 
 // archiveChannel archives a channel. Nothing is deleted for good (server-behavior §C14).
 func archiveChannel(ctx context.Context, c *core.Call, state *channelModel) error {
-	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
+	id := state.ID.ValueInt64()
+	err := c.Meta.Run.Effects.Send(func() error { return c.Meta.Client.ArchiveChannel(ctx, id) }, effects.Write{Kind: effects.Archived, ID: id})
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil
 	}
@@ -353,10 +355,12 @@ func outcomeOf(lookErr error) string {
 // unarchiveChannel reactivates an archived channel.
 func unarchiveChannel(ctx context.Context, c *core.Call, id int64) error {
 	active := false
-	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
-		return err
-	})
+	err := c.Meta.Run.Effects.Send(func() error {
+		return c.Meta.Store.Write(ctx, func(ctx context.Context) error {
+			_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+			return err
+		})
+	}, effects.Write{Kind: effects.Unarchived, ID: id})
 	if zulip.IsMessage(err, "Channel is not currently deactivated") { // another request was faster, or an answer was lost
 		return nil
 	}

@@ -1,7 +1,6 @@
 package channels
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -309,19 +309,18 @@ func (r folderRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel], p
 			update.FolderID = &folder
 		},
 	}
-	found.Recompute = leftArchivedFolder(found, before)
+	found.After = takenFromFolder(found, before)
 	return found, nil, true
 }
 
-// leftArchivedFolder returns the Recompute of a step that changes the folder of a channel. If this apply has removed the
-// channel from the folder to archive the folder, that is no conflict. Terraform destroys a folder before it changes
-// channels that were in it.
-func leftArchivedFolder(change channelStep, before int64) func(context.Context, *base.Base, *zulip.Channel) (channelStep, error) {
-	return func(_ context.Context, b *base.Base, channel *zulip.Channel) (channelStep, error) {
-		if folder, ok := b.Meta.Run.TakenFromFolder(channel.ID); ok && folder == before {
+// takenFromFolder returns the After of a step that changes the folder of a channel. To archive a folder, this run takes
+// all channels from it. Terraform destroys a folder before it changes the channels that were in it.
+func takenFromFolder(change channelStep, before int64) func(*effects.Log, *zulip.Channel) channelStep {
+	return func(known *effects.Log, channel *zulip.Channel) channelStep {
+		if taken, ok := known.Last(effects.TakenFromFolder, channel.ID); ok && taken.Value == before {
 			change.Prior = describeFolder(0, nil)
 		}
-		return change, nil
+		return change
 	}
 }
 
@@ -335,7 +334,7 @@ func (r folderIDRow) Step(prior *attribute.Prior[channelFields, *zulip.Channel],
 		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), env.View)
 		found.Planned = describeFolder(planned.FolderID.ValueInt64(), env.View)
 		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), env.View) }
-		found.Recompute = leftArchivedFolder(found, prior.Values.FolderID.ValueInt64())
+		found.After = takenFromFolder(found, prior.Values.FolderID.ValueInt64())
 	}
 	return found, problems, isFound
 }

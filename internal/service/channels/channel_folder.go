@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
@@ -200,8 +201,11 @@ func emptyFolder(ctx context.Context, c *core.Call, id int64) error {
 			continue
 		}
 		c.Meta.Store.Invalidate(store.Channels)
-		c.Meta.Run.TakeFromFolder(channel.ID, id)
-		if _, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
+		err := c.Meta.Run.Effects.Send(func() error {
+			_, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none})
+			return err
+		}, effects.Write{Kind: effects.TakenFromFolder, ID: channel.ID, Value: id})
+		if err != nil {
 			return fmt.Errorf("removing channel %q from the folder: %w", channel.Name, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -66,6 +67,11 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	}
 	remove := sets.Without(saw, p.Wanted.IDs)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
+	if p.channel.IsDefault && len(remove) > 0 { // server-behavior §S13
+		c.Diags.AddAttributeWarning(path.Root("users"), "New people are subscribed to a default channel",
+			fmt.Sprintf("The server subscribes each new person to the default channel %q, and the plan after that unsubscribes everyone who is not in users. "+
+				"List new people in users, set is_default = false on the channel, or use zulip_channel_subscription.", p.channel.Name))
+	}
 	planned := subscriberChange{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.plan(ctx, c.Diags)
 	return nil
@@ -115,20 +121,16 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 
 // difference returns the change after which the wanted active users are the subscribers of a channel.
 func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *subscriberChange {
+	known, place := &b.Meta.Run.Effects, now.place()
 	var remove []int64
 	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
-		remove = slices.DeleteFunc(sets.Without(now.in, wanted.IDs), isBackBy(now.view)) // the next plan lists them
+		remove = sets.Without(now.in, wanted.IDs)
+		remove = sets.Without(remove, known.After(place, nil, remove)) // the next plan lists whom this run has brought
 	}
 	return &subscriberChange{
 		meta: b.Meta, view: now.view, channel: now.channel, facts: permission.ChannelOf(now.channel), in: now.in,
-		add: sets.Without(active(now.view, wanted.IDs), now.in), remove: remove, listed: listed,
+		add: sets.Without(known.After(place, active(now.view, wanted.IDs), nil), now.in), remove: remove, listed: listed,
 	}
-}
-
-// isBackBy returns a function that reports whether a user is a subscriber again because this run reactivates the
-// account.
-func isBackBy(view *snapshot.Snapshot) func(id int64) bool {
-	return func(id int64) bool { return view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id}) }
 }
 
 // read compares the subscribers with those in the state.
@@ -152,7 +154,8 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 		}
 		a := &application{relation: b, id: channel.ID, notify: plan.Tell.ValueBool()}
 		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *subscriberChange {
-			saw := subscribed.Named(prior.users(), now.view).IDs // a deactivated user has not left
+			before := subscribed.Named(prior.users(), now.view)
+			saw := slices.Concat(before.IDs, before.Deactivated)
 			if r.changedMeanwhile(ctx, b, now, saw, wanted.IDs, diags) {
 				return nil
 			}
@@ -175,16 +178,19 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 // changedMeanwhile reports an error about users who were subscribed or unsubscribed after the plan was made, if no plan
 // lists them.
 func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channelReading, saw, wanted []int64, diags *diag.Diagnostics) bool {
-	came := slices.DeleteFunc(sets.Without(now.in, slices.Concat(saw, wanted)), isBackBy(now.view))
-	left := sets.Common(sets.Without(saw, now.in), wanted)
-	if len(left) > 0 { // the server does not list users who were deactivated since
-		view, err := b.Meta.Store.Fresh(ctx, store.Users)
-		if err != nil {
-			diags.AddError("Cannot read the users", base.Explain(err))
-			return true
-		}
-		left = active(view, left)
+	differ := func(known *effects.Log) (came, left []int64) {
+		place := now.place()
+		in, before := known.After(place, now.in, nil), known.After(place, saw, now.in)
+		return sets.Without(in, slices.Concat(before, wanted)), sets.Common(sets.Without(before, in), wanted)
 	}
+	known := &b.Meta.Run.Effects
+	came, left := differ(known)
+	gone, err := b.Meta.Deactivated(ctx, slices.Concat(came, left))
+	if err != nil {
+		diags.AddError("Cannot read the users", base.Explain(err))
+		return true
+	}
+	came, left = differ(known.With(gone...))
 	if len(came)+len(left) == 0 {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -24,6 +25,14 @@ type channelReading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      []int64
+}
+
+// place is the kind of list of the subscribers.
+func (r *channelReading) place() effects.Place {
+	if r.channel.IsDefault {
+		return effects.DefaultSubscribers
+	}
+	return effects.Members
 }
 
 // application changes the subscribers of one channel, by at most two requests. The server takes the name of the

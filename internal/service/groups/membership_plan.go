@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -24,7 +25,7 @@ import (
 // step adds a member to the group, or removes one.
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
-	return step{
+	change := step{
 		Attribute: l.Name + l.describe([]int64{id}, view),
 		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
@@ -36,6 +37,17 @@ func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 			}
 		},
 	}
+	change.After = func(known *effects.Log, _ *zulip.UserGroup) step {
+		after := change
+		if len(known.After(l.place, []int64{id}, nil)) == 0 {
+			after.Planned = words[false]
+		}
+		return after
+	}
+	if l.place == effects.Members {
+		change.People = func(*zulip.UserGroup) []int64 { return []int64{id} }
+	}
+	return change
 }
 
 // plan finds the group, refuses changes that the server would refuse, and warns about people who gain or lose a

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
@@ -119,6 +120,7 @@ type membershipList struct {
 	in      func(*userGroupFields) people.Value
 	current func(*zulip.UserGroup) *[]int64
 	change  func(change *zulip.MembershipChange, add, remove []int64)
+	place   effects.Place
 }
 
 const deactivatedIgnored = "The server neither adds nor removes deactivated users and groups"
@@ -131,6 +133,7 @@ var (
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
 		},
+		effects.Members,
 	}
 	subgroupsList = membershipList{
 		people.Attribute{PrincipalList: lookup.GroupList, Name: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
@@ -139,6 +142,7 @@ var (
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
 		},
+		effects.Subgroups,
 	}
 )
 
@@ -263,34 +267,40 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribut
 	} else {
 		before = *l.current(prior.Object)
 	}
-	change = step{
-		Attribute: l.Name, Prior: l.describe(before, env.View), Planned: l.describe(wanted.IDs, env.View),
-		Put: func(u *userGroupUpdate, current *zulip.UserGroup, _ bool) {
-			ids := l.Active(*l.current(current), env.View)
-			remove := sets.Without(ids, wanted.IDs)
-			if wanted.MayHaveMoved {
-				remove = nil // it may be a person with another email now
-			}
-			l.change(&u.MembershipChange, sets.Without(wanted.IDs, ids), remove)
-		},
-	}
-	// A member who has already left, or was deactivated, is no conflict. Neither is a member who is back because this
-	// run reactivates the account.
-	stay := sets.Common(before, wanted.IDs)
-	change.Current = func(g *zulip.UserGroup) string {
-		ids := l.Active(*l.current(g), env.View)
-		came := slices.DeleteFunc(sets.Without(ids, before), func(id int64) bool { return l.returns(id, env.View) })
-		if len(came)+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
-			return change.Prior
-		}
-		return l.describe(ids, env.View)
-	}
+	change = l.listStep(before, wanted.IDs, !wanted.MayHaveMoved, env.View, nil)
 	return change, l.problems(wanted), change.Prior != change.Planned
 }
 
-// returns reports whether this run makes a user a member again by reactivating the account.
-func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
-	return l.Name == membersList.Name && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
+// listStep is the change from a prior to a planned list, after known effects. removes is true if it removes members.
+func (l membershipList) listStep(before, wanted []int64, removes bool, view *snapshot.Snapshot, known *effects.Log) step {
+	shown := func(group *zulip.UserGroup) []int64 {
+		return known.After(l.place, l.Active(*l.current(group), view), nil)
+	}
+	stay := sets.Common(before, wanted)
+	change := step{
+		Attribute: l.Name, Prior: l.describe(before, view), Planned: l.describe(wanted, view),
+		Put: func(u *userGroupUpdate, current *zulip.UserGroup, _ bool) {
+			ids, remove := shown(current), []int64(nil)
+			if removes { // otherwise it may be a person with another email now
+				remove = sets.Without(ids, wanted)
+			}
+			l.change(&u.MembershipChange, sets.Without(wanted, ids), remove)
+		},
+		After: func(known *effects.Log, group *zulip.UserGroup) step {
+			return l.listStep(known.After(l.place, before, *l.current(group)), known.After(l.place, wanted, nil), removes, view, known)
+		},
+	}
+	change.Current = func(group *zulip.UserGroup) string { // a member who has already left is no conflict
+		ids := shown(group)
+		if len(sets.Without(ids, before))+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted) {
+			return change.Prior
+		}
+		return l.describe(ids, view)
+	}
+	if l.place == effects.Members {
+		change.People = func(group *zulip.UserGroup) []int64 { return sets.Differing(before, *l.current(group), wanted) }
+	}
+	return change
 }
 
 // describe writes all IDs, so that two texts are equal if the IDs are.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
@@ -86,7 +87,7 @@ func (r organizationRow) Step(prior *organizationPrior, planned *organizationMod
 	if !r.Changes(value, before) {
 		return change, nil, false
 	}
-	return organizationStep{
+	change = organizationStep{
 		Attribute: r.Name, Prior: describeOrganizationValue(before), Planned: describeOrganizationValue(value),
 		Current: func(realm *zulip.Realm) string {
 			// An unreadable value was reported when the state was read. Here it only counts as different.
@@ -96,7 +97,17 @@ func (r organizationRow) Step(prior *organizationPrior, planned *organizationMod
 		Put: func(update *zulip.RealmUpdate, current *zulip.Realm, _ bool) {
 			r.put(update, planned, current, env.FeatureLevel)
 		},
-	}, nil, true
+	}
+	if channel, ok := before.(types.Int64); ok && r.Kind == (channelKind{}) {
+		change.After = func(known *effects.Log, _ *zulip.Realm) organizationStep {
+			after := change
+			for _, id := range known.After(effects.ChannelSetting, []int64{channel.ValueInt64()}, nil) {
+				after.Prior = describeOrganizationValue(types.Int64Value(id))
+			}
+			return after
+		}
+	}
+	return change, nil, true
 }
 
 // put writes the model's value into an update.

@@ -100,7 +100,7 @@ func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int
 func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot) (grants []grant) {
 	role, self := c.Plan.role(), c.Meta.Store.Self().ID
 	isGiven := func(now *zulip.User) bool { // another resource of this run has changed it
-		return now.Role != role && c.Meta.Run.HasGivenRole(now.ID, int(now.Role))
+		return now.Role != role && accounts.HasGivenRole(c.Meta, now)
 	}
 	for _, id := range ids {
 		if user, ok := view.User(id); ok {

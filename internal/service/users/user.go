@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
@@ -53,18 +54,22 @@ func NewUserResource() resource.Resource {
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
 		ReadInto: readUserInto, CheckPlan: checkUserPlan,
-		Create: createUser, Update: updateUser, Delete: destroyUser, DeleteVerb: "deactivate",
+		AfterRun: func(prior *account, known *effects.Log) { accounts.AfterRun(known, prior.ID, &prior.Role) },
+		Create:   createUser, Update: updateUser, Delete: destroyUser, DeleteVerb: "deactivate",
 		Hint: userHint,
 		Account: core.Account[account, zulip.User]{
 			One: (*store.Store).ReadUser, OneFor: []string{"active"}, IsReadByItself: accounts.IsAboveMember, IsCheckedByPlan: true,
-			KeepsGone: keepsDeactivated, IsHidden: isEmailHidden, IsOwnChange: accounts.IsOwnChange, NamedPeople: (*account).namesInProfile,
+			KeepsGone: keepsDeactivated, IsHidden: isEmailHidden, NamedPeople: (*account).namesInProfile,
 		},
 		Archive: core.Archive[account, zulip.User]{
 			IsGone: func(user *zulip.User) bool { return !user.IsActive }, Adopt: adoptUser,
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Call, _ int64, planned *account) {
+			RegisterCreated: func(c *core.Call, id int64, planned *account) {
+				if _, isBack := c.Meta.Run.Effects.Last(effects.Reactivated, id); !isBack {
+					c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Created, ID: id})
+				}
 				if !planned.isInactive() {
 					c.Meta.Store.BecameActive()
 				}
@@ -110,7 +115,7 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("email"), &diags) {
 			break
 		}
-		err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, holder.ID) })
+		err := reactivateUser(ctx, c, holder.ID)
 		if err == nil {
 			return holder.ID, true, nil
 		}
@@ -122,6 +127,13 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 		diags.AddAttributeError(path.Root("email"), summary, detail)
 	}
 	return 0, false, &base.Error{Diagnostics: diags}
+}
+
+// reactivateUser reactivates an account.
+func reactivateUser(ctx context.Context, c *core.Call, id int64) error {
+	return c.Meta.Run.Effects.Send(func() error {
+		return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
+	}, effects.Write{Kind: effects.Reactivated, ID: id})
 }
 
 // isReactivatable reports whether a zulip_user can reactivate an account.
@@ -211,12 +223,13 @@ func deactivateUser(ctx context.Context, c *core.Call, state *account) error {
 	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
 	}
-	for _, bot := range bots {
-		c.Meta.Run.NoteGoneWithOwner(bot)
-	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
-	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)
+	var already bool
+	err = c.Meta.Run.Effects.Send(func() (err error) {
+		already, err = c.Meta.Client.DeactivateUser(ctx, id, how)
+		return err
+	}, effects.Each(effects.Deactivated, append(bots, id)...)...)
 	if err != nil && !zulip.IsNoUser(err) {
 		return err
 	}

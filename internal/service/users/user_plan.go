@@ -301,7 +301,7 @@ func setUserActive(ctx context.Context, c *core.Call, planned, current *account)
 	}
 	if planned.Active.ValueBool() {
 		defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
-		err := c.Meta.Client.ReactivateUser(ctx, current.ID.ValueInt64())
+		err := reactivateUser(ctx, c, current.ID.ValueInt64())
 		if err == nil {
 			c.Meta.Store.BecameActive()
 		}

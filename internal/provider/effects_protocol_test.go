@@ -1,0 +1,222 @@
+package provider_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+const (
+	leaver, stayer = "kenji.sato@example.com", "ines.moreau@example.com"
+)
+
+// effectsOf are two resources that change together. The write of one changes what the other reads.
+type effectsOf struct {
+	// prepare changes the organization first.
+	prepare func(t *testing.T, o *acctest.Organization)
+	// before, middle and after are the configurations. The last one is applied in every order.
+	before, middle, after []acctest.Entry
+	imported              map[string]string
+	// left are the changes of the next plan, and warning is what it says about them.
+	left    map[string][]string
+	warning string
+}
+
+func entry(name, kind string, config acctest.Values, needs ...string) acctest.Entry {
+	return acctest.Entry{Name: name, Kind: kind, Config: acctest.Fixed(config), Needs: needs}
+}
+
+func person(email, name string, active bool) acctest.Entry {
+	return entry("person", "zulip_user", acctest.Values{"email": email, "full_name": name, "active": active})
+}
+
+// kenji is the account of the leaver.
+func kenji(active bool) acctest.Entry { return person(leaver, "Kenji Sato", active) }
+
+// leaves returns the deactivation of the leaver with another change. The lists name IN before, and TO afterwards.
+func leaves(kind string, before, after acctest.Values) effectsOf {
+	return effectsOf{
+		imported: map[string]string{"person": leaver},
+		before:   []acctest.Entry{kenji(true), entry("other", kind, before)},
+		after:    []acctest.Entry{kenji(false), entry("other", kind, after)},
+	}
+}
+
+// moves returns the end of a channel, which the setting of the organization names before.
+func moves(setting string, privacy string) effectsOf {
+	channel := func(name string) acctest.Entry {
+		return entry(name, "zulip_channel", acctest.Values{"name": name, "privacy": privacy})
+	}
+	organization := func(names string) acctest.Entry {
+		return acctest.Entry{Name: "other", Kind: "zulip_organization", Needs: []string{"new", names}, Config: func(get acctest.Get) acctest.Values {
+			return acctest.Values{setting: get(names, "id")}
+		}}
+	}
+	return effectsOf{
+		before: []acctest.Entry{channel("old"), channel("new"), organization("old")},
+		after:  []acctest.Entry{channel("old").Removed(), channel("new"), organization("new")},
+	}
+}
+
+func effectScenarios() map[string]effectsOf {
+	all := func(people ...string) []any {
+		var texts []any
+		for _, one := range people {
+			texts = append(texts, one)
+		}
+		return texts
+	}
+	group := func(members []any, manage ...any) acctest.Values {
+		return acctest.Values{"name": "press", "members": members, "can_manage_group": append([]any{"role:owners"}, manage...)}
+	}
+	channel := func(send ...any) acctest.Values {
+		return acctest.Values{"name": "news", "can_send_message_group": append([]any{"role:moderators"}, send...)}
+	}
+	organization := func(create ...any) acctest.Values {
+		return acctest.Values{"can_create_public_channel_group": append([]any{"role:moderators"}, create...)}
+	}
+	subscribers := func(people ...string) acctest.Values {
+		return acctest.Values{"channel": "general", "users": all(people...)}
+	}
+	general := func(t *testing.T, o *acctest.Organization) {
+		o.Call(t, http.MethodPost, "/users/me/subscriptions", map[string]string{
+			"subscriptions": `[{"name": "general"}]`, "principals": fmt.Sprintf("[%d, %d]", idOf(t, o, leaver), idOf(t, o, stayer)),
+		})
+		for _, one := range o.Subscribers(t, "general") {
+			if one != idOf(t, o, leaver) && one != idOf(t, o, stayer) {
+				_, err := o.Client.Unsubscribe(t.Context(), "general", []int64{one})
+				requireNoError(t, err)
+			}
+		}
+	}
+	user := "user:" + leaver
+	joins := func(t *testing.T, o *acctest.Organization) {
+		general(t, o)
+		o.Call(t, http.MethodPatch, fmt.Sprintf("/streams/%d", o.MustChannel(t, "general").ID), map[string]string{"is_default_stream": "true"})
+	}
+	scenarios := map[string]effectsOf{
+		"a new person joins a default channel with a list": {
+			prepare: joins, imported: map[string]string{"other": "general"}, left: map[string][]string{"other": {"user_ids", "users"}},
+			warning: "New people are subscribed to a default channel",
+			before:  []acctest.Entry{entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer))},
+			after: []acctest.Entry{
+				entry("person", "zulip_user", acctest.Values{"email": "zoe.quill@example.net", "full_name": "Zoe Quill"}),
+				entry("other", "zulip_channel_subscribers", subscribers(leaver, "tomas.berg@example.com")),
+			},
+		},
+		"comes back to a list of subscribers": {
+			prepare: general, imported: map[string]string{"person": leaver, "other": "general"}, left: map[string][]string{"other": {"user_ids", "users"}},
+			before: []acctest.Entry{kenji(true), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer))},
+			middle: []acctest.Entry{kenji(false), entry("other", "zulip_channel_subscribers", subscribers(stayer))},
+			after:  []acctest.Entry{kenji(true), entry("other", "zulip_channel_subscribers", subscribers(stayer, "tomas.berg@example.com"))},
+		},
+		"leaves a list of subscribers": {
+			prepare: general, imported: map[string]string{"person": leaver, "other": "general"},
+			before: []acctest.Entry{kenji(true), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer))},
+			after:  []acctest.Entry{kenji(false), entry("other", "zulip_channel_subscribers", subscribers(stayer))},
+		},
+		"stays in a list of subscribers": {
+			prepare: general, imported: map[string]string{"person": leaver, "other": "general"},
+			before: []acctest.Entry{kenji(true), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer))},
+			after:  []acctest.Entry{kenji(false), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer, "tomas.berg@example.com"))},
+		},
+		"leaves the members of a group":             leaves("zulip_user_group", group(all(leaver, stayer)), group(all(stayer))),
+		"stays in the members of a group":           leaves("zulip_user_group", group(all(leaver, stayer)), group(all(leaver))),
+		"joins the members of a group":              leaves("zulip_user_group", group(all(stayer)), group(all(stayer, leaver))),
+		"leaves a permission of a group":            leaves("zulip_user_group", group(all(stayer), user), group(all(stayer))),
+		"stays in a permission of a group":          leaves("zulip_user_group", group(all(stayer), user), group(all(stayer), user, "role:moderators")),
+		"joins a permission of a group":             leaves("zulip_user_group", group(all(stayer)), group(all(stayer), user)),
+		"leaves a permission of a channel":          leaves("zulip_channel", channel(user), channel()),
+		"stays in a permission of a channel":        leaves("zulip_channel", channel(user), channel(user, "user:"+stayer)),
+		"joins a permission of a channel":           leaves("zulip_channel", channel(), channel(user)),
+		"leaves a permission of the organization":   leaves("zulip_organization", organization(user), organization()),
+		"stays in a permission of the organization": leaves("zulip_organization", organization(user), organization(user, "user:"+stayer)),
+		"joins a permission of the organization":    leaves("zulip_organization", organization(), organization(user)),
+		"a default group loses a channel": {
+			before: []acctest.Entry{
+				entry("old", "zulip_channel", acctest.Values{"name": "old"}), entry("new", "zulip_channel", acctest.Values{"name": "new"}),
+				defaultGroup("old"),
+			},
+			after: []acctest.Entry{
+				entry("old", "zulip_channel", acctest.Values{"name": "old"}).Removed(), entry("new", "zulip_channel", acctest.Values{"name": "new"}),
+				defaultGroup("new"),
+			},
+		},
+	}
+	for _, setting := range []string{"new_stream_announcements_stream_id", "signup_announcements_stream_id", "zulip_update_announcements_stream_id"} {
+		scenarios["an archived channel leaves "+setting] = moves(setting, "public")
+	}
+	scenarios["an archived channel leaves moderation_request_channel_id"] = moves("moderation_request_channel_id", "private_shared_history")
+	return scenarios
+}
+
+func defaultGroup(channel string) acctest.Entry {
+	return acctest.Entry{Name: "other", Kind: "zulip_default_channel_group", Needs: []string{channel}, Config: func(get acctest.Get) acctest.Values {
+		return acctest.Values{"name": "Engineering", "description": "Channels", "channel_ids": []any{get(channel, "id")}}
+	}}
+}
+
+func idOf(t *testing.T, o *acctest.Organization, email string) int64 {
+	t.Helper()
+	user, err := o.Client.UserByEmail(t.Context(), email)
+	requireNoError(t, err)
+	return user.ID
+}
+
+// The effects of one resource are no conflict for another one of the apply, whichever comes first or if both run at the
+// same time, and the next plan is empty.
+func TestProtocolEffects(t *testing.T) {
+	latencies := []time.Duration{5 * time.Millisecond, 0, 30 * time.Millisecond}
+	orders := []string{"together", "in order", "backwards"}
+	acctest.Schedules(t, "effects of a run", len(latencies)*len(orders)*2, effectScenarios(), func(t *testing.T, scenario effectsOf, s *acctest.Schedule) {
+		scenario.try(t, latencies[s.Choose(len(latencies))], orders[s.Choose(len(orders))], s.Choose(2) == 1)
+	})
+}
+
+func (e effectsOf) try(t *testing.T, latency time.Duration, order string, warns bool) {
+	t.Helper()
+	t.Logf("%s, latency %s, access warnings %t", order, latency, warns)
+	o := acctest.NewSandbox(t, sandbox.Config{Latency: latency})
+	if e.prepare != nil {
+		e.prepare(t, o)
+	}
+	r := o.NewResources(t)
+	r.Block = o.Block(acctest.Values{"access_warnings": warns})
+	for _, part := range slices.Sorted(maps.Keys(e.imported)) {
+		i := slices.IndexFunc(e.before, func(one acctest.Entry) bool { return one.Name == part })
+		r.Import(part, e.before[i].Kind, e.imported[part])
+	}
+	for _, parts := range [][]acctest.Entry{e.before, e.middle} {
+		plans, diags := r.Plan(parts...)
+		diags.ExpectNoError(t)
+		r.Apply(plans, parts...).ExpectNoError(t)
+	}
+	plans, diags := r.Plan(e.after...)
+	diags.ExpectNoError(t)
+	switch order {
+	case "in order":
+		diags = r.Apply(plans, e.after...)
+	case "backwards":
+		back := slices.Clone(e.after)
+		slices.Reverse(back)
+		diags = r.Apply(plans, back...)
+	default:
+		diags = r.ApplyTogether(plans, e.after...)
+	}
+	diags.ExpectNoError(t)
+	plans, diags = r.Plan(e.after...)
+	if diags.ExpectNoError(t); e.warning != "" {
+		diags.ExpectWarning(t, "users", e.warning)
+	}
+	for part, plan := range plans {
+		if changes := plan.Changes(); !slices.Equal(changes, e.left[part]) || e.left == nil && !plan.Empty() {
+			t.Errorf("the next plan changes %s: %v", part, changes)
+		}
+	}
+}
