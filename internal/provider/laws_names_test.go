@@ -109,7 +109,7 @@ func (n namedResource) changeHands(c *laws.Case, change step, first, applied str
 		out.Report(c)
 		return
 	}
-	p := runs["a"].Process()
+	p, sent := runs["a"].Process(), o.Sent()
 	outcomes := make(chan laws.Outcome, len(change))
 	for _, object := range order(applied) { // Terraform applies them at the same time, and starts with any
 		go func() {
@@ -123,7 +123,9 @@ func (n namedResource) changeHands(c *laws.Case, change step, first, applied str
 			})
 			outcomes <- one
 		}()
-		time.Sleep(40 * time.Millisecond)
+		for len(outcomes) == 0 && len(sent.Writes()) == 0 { // until the server has answered the first write
+			time.Sleep(2 * time.Millisecond)
+		}
 	}
 	for range change {
 		one := <-outcomes

@@ -34,7 +34,7 @@ func addGuest(t *testing.T, o *acctest.Organization) (id int64) {
 }
 
 func TestLawPermission(t *testing.T) {
-	l := laws.Law{Name: "permission", Sentence: "the schema, the plan, its warnings, the server and the reports agree about who can be given a permission, and who then has it", Every: 4}
+	l := laws.Law{Name: "permission", Sentence: "the schema, the plan, its warnings, the server and the reports agree about who can be given a permission, and who then has it", Every: 6}
 	laws.Hold(t, l, laws.Subjects(t, laws.Subject.IsPermission), func(c *laws.Case, s laws.Subject) {
 		stage := stageOf(c, s)
 		guest := addGuest(c.T, stage.Organization)

@@ -87,8 +87,7 @@ func Brief(diags acctest.Diagnostics) string {
 	return fmt.Sprintf("%+q", text)
 }
 
-// A Trial drives one resource, in a process for each step as the CLI does. What would fail a test by example, it reports as
-// a breach.
+// A Trial drives one resource, in a process for each step as the CLI does. It reports failures of the test as a breach.
 type Trial struct {
 	*acctest.Run
 	Resource string
@@ -221,7 +220,7 @@ type Witness struct {
 
 type fatal struct{}
 
-// Watch returns what was reported meanwhile, including a panic of the provider.
+// Watch returns the failures during a call, including a panic of the provider.
 func (w *Witness) Watch(do func()) (said string) {
 	before := len(w.all())
 	defer func() {
