@@ -39,7 +39,7 @@ var renamings = map[string]step{
 	"rename to other case of another": {"a": "BB"},
 }
 
-// real are names that the resources with fixed names accept, for aa, bb and so on.
+// realNames are names that the resources with fixed names accept, for aa, bb and so on.
 var realNames = map[string]map[string]string{
 	"zulip_reaction": {"aa": "tada", "bb": "heart", "cc": "octopus", "BB": "HEART", "AA": "TADA"},
 }
@@ -47,8 +47,8 @@ var realNames = map[string]map[string]string{
 // configOf returns the configuration of an object with a name. A resource that references others takes that of its life.
 func (n namedResource) configOf(l life, object, name string) values {
 	if n.config == nil {
-		if real := realNames[n.resource][name]; real != "" {
-			name = real
+		if accepted := realNames[n.resource][name]; accepted != "" {
+			name = accepted
 		}
 		return and(l.create, n.at, name)
 	}
@@ -110,7 +110,8 @@ func (n namedResource) changeHands(c *laws.Case, change step, first, applied str
 		return
 	}
 	p, sent := runs["a"].Process(), o.Sent()
-	outcomes := make(chan laws.Outcome, len(change))
+	outcomes, ticks := make(chan laws.Outcome, len(change)), time.NewTicker(2*time.Millisecond)
+	defer ticks.Stop()
 	for _, object := range order(applied) { // Terraform applies them at the same time, and starts with any
 		go func() {
 			var one laws.Outcome
@@ -124,7 +125,11 @@ func (n namedResource) changeHands(c *laws.Case, change step, first, applied str
 			outcomes <- one
 		}()
 		for len(outcomes) == 0 && len(sent.Writes()) == 0 { // until the server has answered the first write
-			time.Sleep(2 * time.Millisecond)
+			select {
+			case <-ticks.C:
+			case <-c.Context().Done():
+				return
+			}
 		}
 	}
 	for range change {
