@@ -212,24 +212,24 @@ func (c *Client) ExpectEmail(email string) {
 // run performs a call as the account. If the server refuses the credentials after [Client.ExpectEmail], it performs this call
 // and later ones with the new email.
 func (c *Client) run(ctx context.Context, method, path string, form *Form, policy retryPolicy, prepare func(*call)) error {
-	perform := func(authorization string) error {
-		call := c.newCall(authorization, method, path, form, policy)
-		prepare(call)
-		return call.run(ctx)
-	}
-	used := c.authorization.Load()
-	if *used == "" {
+	authorization := c.authorization.Load()
+	if *authorization == "" {
 		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
-	err := perform(*used)
-	next := c.next.Load()
-	if next == nil || next == used || !IsUnauthorized(err) {
+	for {
+		call := c.newCall(*authorization, method, path, form, policy)
+		prepare(call)
+		err := call.run(ctx)
+		next, isRefused := c.next.Load(), IsUnauthorized(err)
+		switch {
+		case isRefused && next != nil && next != authorization:
+			authorization = next
+			continue
+		case !isRefused && next == authorization:
+			c.authorization.Store(next)
+		}
 		return err
 	}
-	if err = perform(*next); !IsUnauthorized(err) {
-		c.authorization.Store(next)
-	}
-	return err
 }
 
 // sendAnonymous is send without credentials, for the few calls that need none.

@@ -3,6 +3,7 @@ package acctest
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -32,6 +33,24 @@ var scheduleSeed = sync.OnceValue(func() uint64 {
 
 // enumeratesAll reports whether tests enumerate instead of sampling.
 func enumeratesAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
+
+// Sampled reports whether the sample of this run has a case, if it has one case in every few. The words name the case.
+func Sampled(every int, words ...string) bool {
+	if every < 2 || enumeratesAll() {
+		return true
+	}
+	hash := fnv.New64a()
+	_, _ = fmt.Fprint(hash, words)
+	return rand.New(rand.NewPCG(scheduleSeed(), hash.Sum64())).IntN(every) == 0 //nolint:gosec // random values in tests need no secrecy
+}
+
+// SampleSeed says how to repeat the sample of this run.
+func SampleSeed() string {
+	if enumeratesAll() {
+		return "nothing is sampled"
+	}
+	return fmt.Sprintf("sampled with ZULIP_TEST_SEED=%d", scheduleSeed())
+}
 
 // A Schedule is one variant of a scenario: a path through the tree of all choices.
 type Schedule struct {
@@ -99,7 +118,7 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 	})
 	sampled := ""
 	if !enumeratesAll() {
-		sampled = fmt.Sprintf(" sampled with ZULIP_TEST_SEED=%d", scheduleSeed())
+		sampled = " " + SampleSeed()
 	}
 	Report(func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s: %d schedules%s, %d kept the promise\n", what, tried.Load(), sampled, kept.Load())

@@ -211,20 +211,6 @@ func TestProtocolBotUnknown(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A key with the value null is not set, unlike the others.
-func TestProtocolBotConfigWithNull(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	sent := o.Sent()
-	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "ops"}}))
-	sent.Expect(t, "POST bot_type config_data full_name short_name")
-	sent = o.Sent()
-	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "sre"}}))
-	sent.Expect(t, "PATCH config_data")
-	sent = o.Sent()
-	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": nil}}))
-	sent.Expect(t) // no key is removed
-}
-
 // A bot that was deleted on the server is neither reactivated nor adopted.
 func TestProtocolBotDeleted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.DeletedUsers, Accounts: map[string]sandbox.Account{

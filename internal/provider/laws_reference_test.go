@@ -1,0 +1,177 @@
+package provider_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/laws"
+)
+
+// nameless is a name that no object has.
+const nameless = "no-such-thing@example.invalid"
+
+// kindsOf are the kinds of objects, by the words of the error about one that does not exist.
+var kindsOf = []struct {
+	says *regexp.Regexp
+	kind string
+}{
+	{regexp.MustCompile(`(?i)profile field`), "field"}, {regexp.MustCompile(`(?i)folder`), "folder"}, {regexp.MustCompile(`(?i)channel`), "channel"},
+	{regexp.MustCompile(`(?i)user group`), "group"}, {regexp.MustCompile(`(?i)user|bot|people|person|email`), "person"},
+}
+
+// referenced gives each kind an object that can be created, renamed and destroyed.
+var referenced = map[string]struct {
+	of, at, name string
+	config       values
+}{
+	"channel": {"zulip_channel", "name", newsroom, values{"name": newsroom, "initial_subscribers": []any{self}}},
+	"group":   {"zulip_user_group", "name", press, values{"name": press}},
+	"person":  {"zulip_user", "email", nadia, values{"email": nadia, "full_name": "Nadia Haddad"}},
+	"folder":  {"zulip_channel_folder", "name", "Third", values{"name": "Third"}},
+	"field":   {"zulip_custom_profile_field", "name", "Office", values{"name": "Office", "field_type": "short_text"}},
+}
+
+// namingIn returns the value of an attribute that names an object by a name; nil if the attribute can't.
+func namingIn(s laws.Subject, sample any, name string) any {
+	switch sample := sample.(type) {
+	case string:
+		return name
+	case []any:
+		switch {
+		case len(sample) > 0 && s.Element().Is(tftypes.String) && s.IsPermission() && !strings.Contains(name, "@"):
+			return []any{"group:" + name, "user:" + self}
+		case len(sample) > 0 && s.Element().Is(tftypes.String) && s.IsPermission():
+			return []any{"user:" + name, "user:" + self}
+		case len(sample) > 0 && s.Element().Is(tftypes.String):
+			return append(slices.Clone(sample), name)
+		}
+	case values:
+		return values{name: "x"}
+	}
+	return nil
+}
+
+// refersTo returns the kinds of the objects that an attribute names: a plan with one that does not exist says so.
+func refersTo(c *laws.Case, s laws.Subject) (kinds []string) {
+	c.Helper()
+	stage := stageOf(c, s)
+	for _, name := range []string{nameless, "no-such-thing"} {
+		value := namingIn(s, stage.Value(), name)
+		if value == nil {
+			return nil
+		}
+		run := stage.Trial(c)
+		var diags acctest.Diagnostics
+		run.Watch(func() { _, diags = run.Plan(stage.With(value)) })
+		for _, one := range diags {
+			if one.Attribute != s.Path[0] || !strings.Contains(one.Summary+one.Detail, "no-such-thing") || !absent.MatchString(one.String()) {
+				continue
+			}
+			for _, kind := range kindsOf {
+				if kind.says.MatchString(one.Summary) || kind.says.MatchString(one.Detail) {
+					kinds = append(kinds, kind.kind)
+					break
+				}
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+// absent matches messages about an object that does not exist.
+var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
+
+// fates are what the same plan does to an object that an attribute names.
+var fates = []string{"created", "renamed", "renamed away", "destroyed, object first", "destroyed, object last"}
+
+func TestLawReference(t *testing.T) {
+	l := laws.Law{Name: "reference", Sentence: "a plan that creates, renames or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
+	about := func(s laws.Subject) bool {
+		return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
+	}
+	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {
+		for _, fate := range fates {
+			c.Try(fate, func() {
+				for _, kind := range refersTo(c, s) {
+					if wrong, details := tryFate(c, s, kind, fate); wrong != "" {
+						c.Broken(kind+": "+wrong, details)
+					}
+				}
+			})
+		}
+	})
+}
+
+// tryFate plans and applies a change of an object together with a resource that names it.
+func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, details any) {
+	c.Helper()
+	stage, object := stageOf(c, s), referenced[kind]
+	one, run := laws.NewTrial(c, stage.Organization, object.of), stage.Trial(c)
+	named, after := object.name, object.config
+	former := "former"
+	if kind == "person" {
+		former = "former@example.com"
+	}
+	var start values
+	switch fate {
+	case "renamed":
+		start = and(object.config, object.at, former)
+	case "renamed away":
+		start, named = and(object.config, object.at, former), former
+	case "destroyed, object first", "destroyed, object last":
+		start, after = object.config, nil
+	}
+	config := stage.With(namingIn(s, stage.Value(), named))
+	if start != nil {
+		if out := one.Try(start); !out.Applied() {
+			return "not tried: its start fails", out
+		}
+	}
+	var said, failure acctest.Diagnostics
+	breach := run.Watch(func() {
+		p := run.Process()
+		if one.State != nil {
+			_, said = p.Read(object.of, one.State)
+		}
+		first, diags := p.Plan(object.of, one.State, after)
+		said = append(said, append(diags, p.Validate(s.Of, config)...)...)
+		second, diags := p.Plan(s.Of, nil, config)
+		if said = append(said, diags...); len(said.Errors()) > 0 {
+			return
+		}
+		p = run.Process()
+		apply := []func() acctest.Diagnostics{
+			func() acctest.Diagnostics { return one.ApplyIn(p, first) }, func() acctest.Diagnostics { return run.ApplyIn(p, second) },
+		}
+		if fate == "destroyed, object last" {
+			slices.Reverse(apply)
+		}
+		for _, do := range apply {
+			failure = append(failure, do().Errors()...)
+		}
+		if len(failure) > 0 || after == nil {
+			return
+		}
+		if again, diags := run.Plan(config); len(diags.Errors()) > 0 || !again.Empty() {
+			failure = append(diags.Errors(), acctest.Diagnostic{Summary: "the next plan is not empty", IsError: true})
+		}
+	})
+	isWarned := slices.ContainsFunc(said.Warnings(), func(d acctest.Diagnostic) bool { return d.Attribute == s.Path[0] })
+	switch {
+	case len(said.Errors()) > 0 && (fate == "created" || fate == "renamed"):
+		return "the plan refuses it", said.Errors()
+	case len(said.Errors()) > 0 || isWarned:
+		return "", nil
+	case len(failure) > 0:
+		return "planned, but not applied", failure
+	case breach != "":
+		return "the protocol is violated", breach
+	}
+	return "", nil
+}
