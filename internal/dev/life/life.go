@@ -1,0 +1,298 @@
+package life
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+// A Step is one thing that happens. It draws what exactly from its seed.
+type Step struct {
+	Kind string // an edit, a change outside, or a kind below
+	Seed uint64
+}
+
+// The kinds of steps other than edits.
+const (
+	apply     = "plan and apply"
+	late      = "plan, something happens, and apply"
+	faulty    = "plan, and apply with a fault"
+	byHand    = "outside"
+	firstEdit = "add" // the first steps of a history
+)
+
+// New draws a history of some rounds.
+func New(seed uint64, rounds int) (steps []Step) {
+	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+	put := func(kind string) { steps = append(steps, Step{kind, r.Uint64()}) }
+	for range 4 + r.IntN(12) {
+		put(firstEdit)
+	}
+	put(apply)
+	all := weighted()
+	for range rounds {
+		for range 1 + r.IntN(2) {
+			if r.IntN(4) == 0 {
+				put(byHand)
+			} else {
+				put(all[r.IntN(len(all))])
+			}
+		}
+		put([]string{apply, apply, apply, late, faulty}[r.IntN(5)])
+	}
+	return steps
+}
+
+// An Outcome is what a history has shown.
+type Outcome struct {
+	Rounds, Refused int
+	// Violations are the broken promises, one a line. After the first round with any, a history ends.
+	Violations []string
+	// Text is the history in words, with its configurations.
+	Text string
+}
+
+// A story is the course of a history.
+type story struct {
+	*World
+	words        strings.Builder
+	lastHCL      string
+	outcome      Outcome
+	before       *configuration // the last configuration that was applied
+	outsideSince bool
+	isOver       bool // after a violation, or a failure that the plan has announced
+}
+
+// Play plays a history with the latency that the seed draws.
+func Play(steps []Step, seed uint64, picture string) (Outcome, error) {
+	w, err := newWorld(picture)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer w.close()
+	w.random, w.warns = seed, seed%3 > 0
+	w.latency = []time.Duration{0, 0, 5 * time.Millisecond, 30 * time.Millisecond}[seed/3%4] / 3
+	s := &story{World: w, before: newConfiguration()}
+	s.say("access_warnings = %t, latency up to %v", w.warns, 3*w.latency)
+	for _, step := range steps {
+		s.step(step)
+		if s.isOver || len(s.outcome.Violations) > 0 {
+			break
+		}
+	}
+	s.outcome.Text = s.words.String()
+	return s.outcome, nil
+}
+
+func (s *story) say(format string, args ...any) { fmt.Fprintf(&s.words, format+"\n", args...) }
+
+// violate notes a broken promise, on one line.
+func (s *story) violate(law, format string, args ...any) {
+	line := strings.Join(strings.Fields(law+": "+fmt.Sprintf(format, args...)), " ")
+	s.outcome.Violations = append(s.outcome.Violations, line)
+	s.say("VIOLATION of %s", line)
+}
+
+// violateAll notes the errors of a plan or apply as broken promises.
+func (s *story) violateAll(law, when string, problems []problem) {
+	for _, one := range problems {
+		if one.IsError {
+			s.violate(law, "%s: %s: %s", when, one.address, one.String())
+		}
+	}
+}
+
+func (s *story) step(step Step) {
+	g := newGenerator(s.World, step.Seed)
+	switch step.Kind {
+	case apply, late, faulty:
+		s.round(g, step.Kind)
+	case byHand:
+		if what, _ := g.outside(); what != "" {
+			s.say("* in the web app, a person %s", what)
+			s.outsideSince = true
+		}
+	default:
+		changed := s.config.clone()
+		maps.Copy(changed.moved, s.config.moved)
+		maps.Copy(changed.imports, s.config.imports)
+		changed.removed, changed.replace = slices.Clone(s.config.removed), slices.Clone(s.config.replace)
+		g.c = changed
+		if what := edits[step.Kind](g); what != "" && !changed.hasCycle() {
+			s.config = changed
+			s.say("* edit: %s", what)
+		}
+	}
+}
+
+// hasCycle reports whether Terraform would refuse the configuration, because resources need each other.
+func (c *configuration) hasCycle() bool {
+	needs, _ := c.dependencies()
+	for address := range c.blocks {
+		if slices.Contains(needs[address], base(address)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *generator) outside() (string, *kept) {
+	return outsides[g.of(slices.Sorted(maps.Keys(outsides))...)](g)
+}
+
+// round plans and applies once.
+func (s *story) round(g *generator, kind string) {
+	s.outcome.Rounds++
+	p := s.planInWords()
+	for isFirst := len(s.before.blocks) == 0; p.isFailed && isFirst && s.dropRefused(p); {
+		p = s.planInWords()
+	}
+	if p.isFailed {
+		s.outcome.Refused++
+		s.refused(p)
+		return
+	}
+	var changed *kept
+	disturbed := ""
+	heal := func() {}
+	switch kind {
+	case late:
+		what, kept := g.outside()
+		if what != "" {
+			s.say("* in the web app, a person %s", what)
+			disturbed, changed = "a change outside", kept
+		}
+	case faulty:
+		name := g.of(slices.Sorted(maps.Keys(faults))...)
+		fault := faults[name]
+		if name != "lag" {
+			fault.Skip, fault.Count = g.IntN(15), 1
+		}
+		heal = s.server.Fail(fault)
+		disturbed = fmt.Sprintf("%s at request %d", name, fault.Skip)
+		s.say("* %s", disturbed)
+	}
+	problems, broken := s.World.apply(p)
+	heal()
+	failed := isFailed(problems)
+	s.say("terraform apply%s", texts(problems))
+	s.crashes("apply", broken, problems)
+	s.config = s.config.clone()
+	s.before = s.config.clone()
+	switch {
+	case failed && disturbed == "":
+		s.isOver = true
+		s.violateAll("A", "apply", p.unannounced(problems))
+	case changed != nil && !changed.is():
+		s.violate("D", "%s was overwritten", changed.what)
+	default:
+		s.converges(cmp.Or(disturbed, "nothing else"))
+	}
+}
+
+// planInWords plans, and writes the configuration and the plan.
+func (s *story) planInWords() *plan {
+	if text := s.config.HCL(); text != s.lastHCL {
+		s.say("--- configuration:\n%s---", text)
+		s.lastHCL = text
+	}
+	states := maps.Clone(s.states)
+	p := s.plan()
+	s.say("terraform plan%s:\n%s%s", strings.Join(append([]string{""}, s.config.replace...), " -replace="), strings.Join(p.words(), "\n"), texts(p.problems))
+	s.crashes("plan", p.broken, p.problems)
+	if p.isFailed {
+		s.states = states // a failed plan changes no state
+	}
+	return p
+}
+
+// dropRefused removes the resources that a plan refuses for a reason, and reports whether there are any.
+func (s *story) dropRefused(p *plan) bool {
+	g := newGenerator(s.World, 0)
+	dropped := false
+	for _, one := range p.problems {
+		if b := s.config.blocks[one.address]; one.IsError && b != nil && isRefusal(one) {
+			g.remove(b)
+			dropped = true
+		}
+	}
+	return dropped
+}
+
+// announces reports whether the plan says that the apply will fail in this way: by a warning, or because what it needs to know
+// for a refusal was not known yet.
+func (p *plan) announces(failure problem) bool {
+	one := p.changes[failure.address]
+	isUnknown := one != nil && one.plan != nil && strings.Contains(fmt.Sprint(one.plan.Config), fmt.Sprint(acctest.Unknown))
+	return isUnknown && isRefusal(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
+		return said.address == failure.address && said.Summary == failure.Summary
+	})
+}
+
+// unannounced are the errors that the plan did not announce.
+func (p *plan) unannounced(problems []problem) []problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(one problem) bool { return !one.IsError || p.announces(one) })
+}
+
+// converges plans and applies until nothing is left to do. Without a disturbance that must be immediately.
+func (s *story) converges(disturbed string) {
+	law, most := "B", 0
+	if disturbed != "nothing else" {
+		law, most = "E", 3
+	}
+	for try := 0; ; try++ {
+		p := s.planInWords()
+		switch {
+		case p.isFailed:
+			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
+			s.isOver = true
+			return
+		case p.isEmpty():
+			return
+		case try == most:
+			s.violate(law, "the next plan after %s is not empty: %s", disturbed, strings.Join(p.words(), ", "))
+			return
+		}
+		problems, broken := s.World.apply(p)
+		s.crashes("apply", broken, problems)
+		if isFailed(problems) {
+			s.violateAll(law, "next apply after "+disturbed, p.unannounced(problems))
+			s.isOver = true
+			return
+		}
+	}
+}
+
+// crashes checks that nothing is a mistake of the provider's.
+func (s *story) crashes(during string, broken []string, problems []problem) {
+	for _, message := range broken {
+		s.violate("F", "%s: %s", during, message)
+	}
+	for _, one := range problems {
+		if words := one.Summary + one.Detail; strings.Contains(words, "crash: ") || strings.Contains(words, "bug in the provider") || strings.Contains(words, "report this") {
+			s.violate("F", "%s: %s: %s", during, one.address, one.String())
+		}
+	}
+}
+
+// refused judges a plan that failed, and takes the edits back.
+func (s *story) refused(p *plan) {
+	s.violateAll("P", "plan", slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
+	s.config = s.before.clone()
+	s.say("* the edits are taken back")
+}
+
+// texts writes messages for people.
+func texts(problems []problem) string {
+	var out strings.Builder
+	for _, one := range problems {
+		fmt.Fprintf(&out, "\n  %s: %s", one.address, strings.ReplaceAll(one.String(), "\n", "\n    "))
+	}
+	return out.String()
+}
