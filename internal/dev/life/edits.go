@@ -34,11 +34,12 @@ var edits = map[string]edit{
 	"archive named":   archiveNamed,
 	"duplicate":       duplicate,
 	"role of new":     roleOfNew,
+	"twins":           twins,
 	"destroy all":     destroyAll,
 }
 
 // weights are how often some edits are drawn; the others once.
-var weights = map[string]int{"add": 5, "remove": 3, "change": 6, "rename": 2}
+var weights = map[string]int{"add": 6, "remove": 3, "change": 8, "rename": 4, "chain": 2, "deactivate": 4, "archive named": 4, "new email": 2, "role of new": 2, "leave": 2}
 
 func weighted() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
@@ -72,9 +73,13 @@ func addOf(g *generator, kind string) string {
 	if b.config = g.sample(kind, b.address()); b.config == nil || g.isTaken(b) {
 		return ""
 	}
+	b.usesSecond = slices.Contains(bySecond, kind) && g.chance(2)
 	g.c.blocks[b.address()] = b
 	return "add " + b.address()
 }
+
+// bySecond are the kinds that the second provider configuration can manage.
+var bySecond = []string{"zulip_channel", "zulip_user_group", "zulip_channel_folder", "zulip_linkifier", "zulip_user_group_membership", "zulip_default_channel_group"}
 
 // uniques are the attributes by which resources of a kind must differ.
 var uniques = map[string]string{
@@ -408,11 +413,8 @@ func createFirst(g *generator) string {
 }
 
 func useSecond(g *generator) string {
-	b := g.any("zulip_channel", "zulip_user_group", "zulip_channel_folder", "zulip_linkifier", "zulip_user_group_membership", "zulip_default_channel_group")
+	b := g.any(bySecond...)
 	if b == nil || base(b.name) != b.name {
-		return ""
-	}
-	if g.isApplied(b) && !g.isApplied(g.any("zulip_channel")) {
 		return ""
 	}
 	b.usesSecond = !b.usesSecond
@@ -535,7 +537,7 @@ func archiveNamed(g *generator) string {
 // duplicate gives two resources one name.
 func duplicate(g *generator) string {
 	b := g.any("zulip_user", "zulip_bot", "zulip_channel", "zulip_user_group")
-	if b == nil {
+	if b == nil || g.chance(50) {
 		return ""
 	}
 	other := &block{kind: b.kind, name: g.freeName(b.kind), config: g.sample(b.kind, b.address())}
@@ -545,6 +547,19 @@ func duplicate(g *generator) string {
 	other.config[uniques[b.kind]] = b.config[uniques[b.kind]]
 	g.c.blocks[other.address()] = other
 	return other.address() + " has the name of " + b.address()
+}
+
+// twins adds two channels whose names are equal for the server, but not for every program.
+func twins(g *generator) string {
+	name := "t" + g.word()
+	one := &block{kind: "zulip_channel", name: g.freeName("zulip_channel"), config: values{"name": name + "I"}}
+	g.c.blocks[one.address()] = one
+	other := &block{kind: "zulip_channel", name: g.freeName("zulip_channel"), config: values{"name": name + "\u0131"}}
+	if g.isTaken(one) || g.isTaken(other) {
+		return ""
+	}
+	g.c.blocks[other.address()] = other
+	return "add " + one.address() + " and " + other.address() + ", whose names are equal for the server"
 }
 
 // roleOfNew gives a new person a role in two ways of writing.
@@ -559,7 +574,7 @@ func roleOfNew(g *generator) string {
 }
 
 func destroyAll(g *generator) string {
-	if len(g.c.blocks) == 0 || g.chance(50) {
+	if len(g.c.blocks) == 0 {
 		return ""
 	}
 	clear(g.c.blocks)

@@ -57,7 +57,7 @@ var mails = []string{"nia@example.com", "zoe@example.com", "ben@example.com", "e
 
 // person draws an email, as text or as a reference.
 func (g *generator) person() any {
-	if b := g.block("zulip_user"); b != nil && g.chance(60) {
+	if b := g.block("zulip_user"); b != nil && g.chance(70) {
 		if mail, isText := b.config["email"].(string); isText && g.isApplied(b) && g.chance(30) {
 			return mail
 		}
@@ -68,7 +68,7 @@ func (g *generator) person() any {
 
 func (g *generator) people(most int) []any {
 	found := []any{}
-	for range 1 + g.IntN(most) {
+	for range 1 + g.IntN(most+1) {
 		if one := g.person(); !slices.Contains(found, one) {
 			found = append(found, one)
 		}
@@ -160,7 +160,7 @@ var samples = map[string]func(g *generator) values{
 	"zulip_user": func(g *generator) values {
 		config := values{"email": g.of(mails...), "full_name": "N " + g.word()}
 		g.maybe(config, 30, "role", g.of("member", "moderator", "guest"))
-		g.maybe(config, 30, "active", true)
+		g.maybe(config, 50, "active", true)
 		if field := g.block("zulip_custom_profile_field"); field != nil && g.chance(30) {
 			config["profile_data"] = []entry{{ref{field.address(), "name"}, g.word()}}
 		}
@@ -181,7 +181,7 @@ var samples = map[string]func(g *generator) values{
 	"zulip_channel": func(g *generator) values {
 		config := values{"name": "c" + g.word()}
 		g.maybe(config, 40, "privacy", g.of("public", "private_shared_history", "private_protected_history"))
-		g.maybe(config, 30, "is_default", g.chance(50))
+		g.maybe(config, 40, "is_default", g.chance(60))
 		g.maybe(config, 30, "description", g.word())
 		g.maybe(config, 20, "message_retention_days", g.of("30", "unlimited"))
 		if folder := g.block("zulip_channel_folder"); folder != nil && g.chance(50) {
@@ -190,7 +190,7 @@ var samples = map[string]func(g *generator) values{
 		for _, name := range []string{"can_send_message_group", "can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group", "can_remove_subscribers_group"} {
 			g.maybe(config, 30, name, g.permission())
 		}
-		g.maybe(config, 20, "initial_subscribers", append(g.people(2), "terry@example.com"))
+		g.maybe(config, 6, "initial_subscribers", append(g.people(2), "terry@example.com"))
 		return config
 	},
 	"zulip_channel_subscribers": func(g *generator) values {
@@ -200,7 +200,7 @@ var samples = map[string]func(g *generator) values{
 		return values{"channel": g.channel(g.of("id", "name")), "users": g.people(2)}
 	},
 	"zulip_channel_subscription_settings": func(g *generator) values {
-		config := values{"channel": g.channel("name"), "color": g.of("#76ce90", "#c6a8ad")}
+		config := values{"channel": g.channel("id"), "color": g.of("#76ce90", "#c6a8ad")}
 		g.maybe(config, 50, "is_muted", g.chance(50))
 		return config
 	},
@@ -230,7 +230,7 @@ var samples = map[string]func(g *generator) values{
 			g.maybe(config, 30, name, g.permission())
 		}
 		for _, name := range []string{"moderation_request_channel_id", "new_stream_announcements_stream_id", "signup_announcements_stream_id", "zulip_update_announcements_stream_id"} {
-			g.maybe(config, 30, name, g.channel("id"))
+			g.maybe(config, 50, name, g.channel("id"))
 		}
 		g.maybe(config, 30, "on_destroy", "reset")
 		return config
@@ -305,6 +305,7 @@ var samples = map[string]func(g *generator) values{
 
 // kinds are drawn with the weight of how much others refer to them.
 var kinds = slices.Concat(slices.Sorted(maps.Keys(samples)), []string{
+	"zulip_user", "zulip_user", "zulip_user", "zulip_user_group", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel_subscribers", "zulip_channel_subscribers", "zulip_organization",
 	"zulip_user", "zulip_user", "zulip_user", "zulip_user_group", "zulip_user_group", "zulip_user_group", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel", "zulip_channel",
 	"zulip_channel_subscribers", "zulip_channel_subscribers", "zulip_organization", "zulip_user_group_membership", "zulip_channel_subscription", "zulip_bot",
 })

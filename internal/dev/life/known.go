@@ -14,6 +14,8 @@ type Signature struct {
 	Row     string `json:"row,omitempty"`
 	Pattern string `json:"pattern"`
 	Why     string `json:"why"`
+	// Later is true if only the apply, or the plan after it, may know the reason.
+	Later bool `json:"later,omitempty"`
 
 	expression *regexp.Regexp
 }
@@ -47,6 +49,12 @@ func Match(all []Signature, text string) (Signature, bool) {
 		return Signature{}, false
 	}
 	return all[i], true
+}
+
+// isLater reports whether an apply, or the plan after it, is right to fail with a message that the plan lacked.
+func isLater(one problem) bool {
+	found, ok := Match(refusals(), base(one.address)+": "+one.Summary+": "+one.Detail)
+	return ok && found.Later
 }
 
 // isRefusal reports whether a plan is right to fail with a message.

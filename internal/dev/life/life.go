@@ -20,24 +20,31 @@ type Step struct {
 
 // The kinds of steps other than edits.
 const (
-	apply     = "plan and apply"
-	late      = "plan, something happens, and apply"
-	faulty    = "plan, and apply with a fault"
-	byHand    = "outside"
-	firstEdit = "add" // the first steps of a history
+	apply   = "plan and apply"
+	late    = "plan, something happens, and apply"
+	faulty  = "plan, and apply with a fault"
+	byHand  = "outside"
+	addKind = "add "
+
+	outsideChange = "a change outside"
 )
 
 // New draws a history of some rounds.
 func New(seed uint64, rounds int) (steps []Step) {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 	put := func(kind string) { steps = append(steps, Step{kind, r.Uint64()}) }
-	for range 4 + r.IntN(12) {
-		put(firstEdit)
+	for _, kind := range []string{"zulip_user", "zulip_user", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel_subscribers", "zulip_organization", "zulip_user_group"} {
+		if r.IntN(4) > 0 {
+			put(addKind + kind)
+		}
+	}
+	for range 1 + r.IntN(7) {
+		put("add")
 	}
 	put(apply)
 	all := weighted()
 	for range rounds {
-		for range 1 + r.IntN(2) {
+		for range 1 + r.IntN(3) {
 			if r.IntN(4) == 0 {
 				put(byHand)
 			} else {
@@ -61,25 +68,24 @@ type Outcome struct {
 // A story is the course of a history.
 type story struct {
 	*World
-	words        strings.Builder
-	lastHCL      string
-	outcome      Outcome
-	before       *configuration // the last configuration that was applied
-	outsideSince bool
-	isOver       bool // after a violation, or a failure that the plan has announced
+	words   strings.Builder
+	lastHCL string
+	outcome Outcome
+	before  *configuration // the last configuration that was applied
+	done    []string       // what happened since
+	isOver  bool           // after a violation, or a failure that the plan has announced
 }
 
 // Play plays a history with the latency that the seed draws.
 func Play(steps []Step, seed uint64, picture string) (Outcome, error) {
-	w, err := newWorld(picture)
+	w, err := newWorld(picture, []time.Duration{0, 5, 15, 30}[seed/3%4]*time.Millisecond)
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer w.close()
 	w.random, w.warns = seed, seed%3 > 0
-	w.latency = []time.Duration{0, 0, 5 * time.Millisecond, 30 * time.Millisecond}[seed/3%4] / 3
 	s := &story{World: w, before: newConfiguration()}
-	s.say("access_warnings = %t, latency up to %v", w.warns, 3*w.latency)
+	s.say("access_warnings = %t, latency of a request %v", w.warns, w.latency)
 	for _, step := range steps {
 		s.step(step)
 		if s.isOver || len(s.outcome.Violations) > 0 {
@@ -103,7 +109,11 @@ func (s *story) violate(law, format string, args ...any) {
 func (s *story) violateAll(law, when string, problems []problem) {
 	for _, one := range problems {
 		if one.IsError {
-			s.violate(law, "%s: %s: %s", when, one.address, one.String())
+			configured := ""
+			if b := s.config.blocks[one.address]; b != nil && one.Attribute != "" && b.config[one.Attribute] == nil {
+				configured = " (not configured)"
+			}
+			s.violate(law, "%s%s: %s%s: %s", when, s.config.providers(), one.address, configured, one.String())
 		}
 	}
 }
@@ -116,19 +126,44 @@ func (s *story) step(step Step) {
 	case byHand:
 		if what, _ := g.outside(); what != "" {
 			s.say("* in the web app, a person %s", what)
-			s.outsideSince = true
+			s.done = append(s.done, what)
 		}
 	default:
-		changed := s.config.clone()
-		maps.Copy(changed.moved, s.config.moved)
-		maps.Copy(changed.imports, s.config.imports)
-		changed.removed, changed.replace = slices.Clone(s.config.removed), slices.Clone(s.config.replace)
-		g.c = changed
-		if what := edits[step.Kind](g); what != "" && !changed.hasCycle() {
-			s.config = changed
+		s.edit(g, step.Kind)
+	}
+}
+
+// edit changes the configuration, with another edit if that one cannot be done now.
+func (s *story) edit(g *generator, name string) {
+	all := weighted()
+	for range 5 {
+		g.c = s.config.clone()
+		g.c.imports, g.c.moved = maps.Clone(s.config.imports), maps.Clone(s.config.moved)
+		g.c.removed, g.c.replace = slices.Clone(s.config.removed), slices.Clone(s.config.replace)
+		what := ""
+		if kind, isAdd := strings.CutPrefix(name, addKind); isAdd {
+			what = addOf(g, kind)
+		} else {
+			what = edits[name](g)
+		}
+		if what != "" && !g.c.hasCycle() {
+			s.config = g.c
 			s.say("* edit: %s", what)
+			s.done = append(s.done, what)
+			return
+		}
+		name = all[g.IntN(len(all))]
+	}
+}
+
+// providers says in violations that the configuration has two provider configurations.
+func (c *configuration) providers() string {
+	for _, b := range c.blocks {
+		if b.usesSecond {
+			return " with two providers"
 		}
 	}
+	return ""
 }
 
 // hasCycle reports whether Terraform would refuse the configuration, because resources need each other.
@@ -143,12 +178,14 @@ func (c *configuration) hasCycle() bool {
 }
 
 func (g *generator) outside() (string, *kept) {
-	return outsides[g.of(slices.Sorted(maps.Keys(outsides))...)](g)
+	all := append(slices.Sorted(maps.Keys(outsides)), often...)
+	return outsides[all[g.IntN(len(all))]](g)
 }
 
 // round plans and applies once.
 func (s *story) round(g *generator, kind string) {
 	s.outcome.Rounds++
+	defer func() { s.done = nil }()
 	p := s.planInWords()
 	for isFirst := len(s.before.blocks) == 0; p.isFailed && isFirst && s.dropRefused(p); {
 		p = s.planInWords()
@@ -166,7 +203,7 @@ func (s *story) round(g *generator, kind string) {
 		what, kept := g.outside()
 		if what != "" {
 			s.say("* in the web app, a person %s", what)
-			disturbed, changed = "a change outside", kept
+			disturbed, changed = outsideChange, kept
 		}
 	case faulty:
 		name := g.of(slices.Sorted(maps.Keys(faults))...)
@@ -186,6 +223,10 @@ func (s *story) round(g *generator, kind string) {
 	s.config = s.config.clone()
 	s.before = s.config.clone()
 	switch {
+	case len(s.outcome.Violations) > 0:
+	case failed && disturbed == "" && len(s.config.blocks) == 0:
+		s.isOver = true
+		s.violateAll("A", "terraform destroy", p.unannounced(problems))
 	case failed && disturbed == "":
 		s.isOver = true
 		s.violateAll("A", "apply", p.unannounced(problems))
@@ -229,9 +270,10 @@ func (s *story) dropRefused(p *plan) bool {
 // for a refusal was not known yet.
 func (p *plan) announces(failure problem) bool {
 	one := p.changes[failure.address]
-	isUnknown := one != nil && one.plan != nil && strings.Contains(fmt.Sprint(one.plan.Config), fmt.Sprint(acctest.Unknown))
-	return isUnknown && isRefusal(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
-		return said.address == failure.address && said.Summary == failure.Summary
+	isUnknown := one != nil && one.plan != nil && strings.Contains(fmt.Sprint(one.plan.Config), fmt.Sprint(acctest.Unknown)) || p.config.providers() != ""
+	return isUnknown && isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
+		stops := said.Attribute == failure.Attribute && strings.Contains(said.Detail, "this apply stops here")
+		return said.address == failure.address && (said.Summary == failure.Summary || stops)
 	})
 }
 
@@ -250,22 +292,40 @@ func (s *story) converges(disturbed string) {
 		p := s.planInWords()
 		switch {
 		case p.isFailed:
-			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
+			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isLater))
 			s.isOver = true
 			return
 		case p.isEmpty():
+			s.single()
 			return
 		case try == most:
-			s.violate(law, "the next plan after %s is not empty: %s", disturbed, strings.Join(p.words(), ", "))
+			s.violate(law, "the next plan after %s is not empty: %s; done: %s", disturbed, strings.Join(p.words(), ", "), strings.Join(s.done, "; "))
 			return
 		}
 		problems, broken := s.World.apply(p)
 		s.crashes("apply", broken, problems)
 		if isFailed(problems) {
-			s.violateAll(law, "next apply after "+disturbed, p.unannounced(problems))
+			problems = p.unannounced(problems)
+			if disturbed == outsideChange {
+				problems = slices.DeleteFunc(problems, isRefusal)
+			}
+			s.violateAll(law, "next apply after "+disturbed, problems)
 			s.isOver = true
 			return
 		}
+	}
+}
+
+// single checks that no object is in the state twice.
+func (s *story) single() {
+	seen := map[string]string{}
+	for _, address := range slices.Sorted(maps.Keys(s.states)) {
+		state := s.states[address]
+		key := fmt.Sprint(state.kind, state.Values["id"])
+		if seen[key] != "" && state.Values["id"] != nil {
+			s.violate("E", "doubled: %s and %s are both %v", seen[key], address, state.Values["id"])
+		}
+		seen[key] = address
 	}
 }
 

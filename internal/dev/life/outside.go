@@ -122,6 +122,12 @@ var outsides = map[string]outside{
 		name := "by hand " + g.word()
 		return g.did(ok, "PATCH", fmt.Sprint("/user_groups/", group.ID), map[string]any{"name": name}, "renames the group "+group.Name), nil
 	},
+	"group permission": func(g *generator) (string, *kept) {
+		group, ok := g.someGroup()
+		setting := g.of("can_mention_group", "can_add_members_group", "can_manage_group")
+		return g.did(ok, "PATCH", fmt.Sprint("/user_groups/", group.ID), map[string]any{setting: map[string]any{"new": map[string]any{"direct_members": []int{g.idOf("terry")}, "direct_subgroups": []int{group.ID}}}},
+			fmt.Sprintf("lets the group %s and terry have its %s", group.Name, setting)), nil
+	},
 	"deactivate group": func(g *generator) (string, *kept) {
 		group, ok := g.someGroup()
 		return g.did(ok, "POST", fmt.Sprintf("/user_groups/%d/deactivate", group.ID), nil, "deactivates the group "+group.Name), nil
@@ -130,6 +136,9 @@ var outsides = map[string]outside{
 		return g.did(true, "PATCH", "/realm", map[string]any{"description": "by hand " + g.word()}, "describes the organization"), nil
 	},
 }
+
+// often are the changes that are drawn more often.
+var often = []string{"hide", "hide", "hide", "hide", "hide", "group permission", "group permission", "group permission", "unsubscribe", "members"}
 
 // did sends a request as olga, if it can be sent.
 func (g *generator) did(ok bool, method, path string, params map[string]any, what string) string {

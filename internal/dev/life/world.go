@@ -69,7 +69,7 @@ type World struct {
 	config   *configuration
 	states   map[string]*instance
 	warns    bool          // access_warnings
-	latency  time.Duration // of resources and requests, at most
+	latency  time.Duration // of each request, and of a step in the delays of resources
 	random   uint64        // of delays
 	picture  string        // the path of one
 	mu       sync.Mutex
@@ -77,8 +77,8 @@ type World struct {
 }
 
 // newWorld starts an organization. Close it.
-func newWorld(picture string) (*World, error) {
-	server, err := sandbox.New(sandbox.Config{Accounts: accounts})
+func newWorld(picture string, latency time.Duration) (*World, error) {
+	server, err := sandbox.New(sandbox.Config{Accounts: accounts, Latency: latency})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func newWorld(picture string) (*World, error) {
 			}
 		}
 	}
-	return &World{server: server, config: newConfiguration(), states: map[string]*instance{}, picture: picture}, nil
+	return &World{server: server, config: newConfiguration(), states: map[string]*instance{}, picture: picture, latency: latency}, nil
 }
 
 func (w *World) close() { _ = w.server.Close() }
@@ -124,7 +124,7 @@ func (w *World) callWith(credentials sandbox.Credentials, method, path string, p
 	if err != nil {
 		panic(err)
 	}
-	req.SetBasicAuth(credentials.APIEmail, credentials.APIKey)
+	req.SetBasicAuth(credentials.Email, credentials.APIKey)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
