@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // A Step is one thing that happens. It draws what exactly from its seed.
@@ -59,6 +57,9 @@ func New(seed uint64, rounds int) (steps []Step) {
 // An Outcome is what a history has shown.
 type Outcome struct {
 	Rounds, Refused int
+	// Changes are the changes on the server that were looked up in a plan, and Effects the effects of an apply that were looked
+	// up in a review.
+	Changes, Effects int
 	// Violations are the broken promises, one a line. After the first round with any, a history ends.
 	Violations []string
 	// Text is the history in words, with its configurations.
@@ -215,6 +216,11 @@ func (s *story) round(g *generator, kind string) {
 		disturbed = fmt.Sprintf("%s at request %d", name, fault.Skip)
 		s.say("* %s", disturbed)
 	}
+	reviewed := func() {}
+	if disturbed == "" && g.chance(50) && s.config.providers() == "" {
+		reviewed = s.review(p)
+	}
+	facts := s.facts()
 	problems, broken := s.World.apply(p)
 	heal()
 	failed := isFailed(problems)
@@ -233,6 +239,10 @@ func (s *story) round(g *generator, kind string) {
 	case changed != nil && !changed.is():
 		s.violate("D", "%s was overwritten", changed.what)
 	default:
+		if disturbed == "" {
+			s.unplanned(p, facts)
+			reviewed()
+		}
 		s.converges(cmp.Or(disturbed, "nothing else"))
 	}
 }
@@ -266,12 +276,9 @@ func (s *story) dropRefused(p *plan) bool {
 	return dropped
 }
 
-// announces reports whether the plan says that the apply will fail in this way: by a warning, or because what it needs to know
-// for a refusal was not known yet.
+// announces reports whether the apply is right to fail in this way: a warning of the plan says so, or only the apply can know it.
 func (p *plan) announces(failure problem) bool {
-	one := p.changes[failure.address]
-	isUnknown := one != nil && one.plan != nil && strings.Contains(fmt.Sprint(one.plan.Config), fmt.Sprint(acctest.Unknown)) || p.config.providers() != ""
-	return isUnknown && isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
+	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
 		stops := said.Attribute == failure.Attribute && strings.Contains(said.Detail, "this apply stops here")
 		return said.address == failure.address && (said.Summary == failure.Summary || stops)
 	})
@@ -292,11 +299,16 @@ func (s *story) converges(disturbed string) {
 		p := s.planInWords()
 		switch {
 		case p.isFailed:
-			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isLater))
+			isRight := isLater
+			if disturbed == outsideChange {
+				isRight = isRefusal
+			}
+			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isRight))
 			s.isOver = true
 			return
 		case p.isEmpty():
 			s.single()
+			s.orphans()
 			return
 		case try == most:
 			s.violate(law, "the next plan after %s is not empty: %s; done: %s", disturbed, strings.Join(p.words(), ", "), strings.Join(s.done, "; "))

@@ -178,6 +178,7 @@ func (w *World) setState(address string, state *instance) {
 		return
 	}
 	w.states[address] = state
+	w.ever[fmt.Sprint(state.kind, " ", state.Values["id"])] = true
 }
 
 // planOne refreshes and plans one resource.

@@ -68,12 +68,14 @@ type World struct {
 	server   *sandbox.Server
 	config   *configuration
 	states   map[string]*instance
-	warns    bool          // access_warnings
-	latency  time.Duration // of each request, and of a step in the delays of resources
-	random   uint64        // of delays
-	picture  string        // the path of one
+	warns    bool            // access_warnings
+	latency  time.Duration   // of each request, and of a step in the delays of resources
+	random   uint64          // of delays
+	picture  string          // the path of one
+	initial  map[string]bool // the objects from the start, by kind and ID
 	mu       sync.Mutex
-	problems []problem // of the current plan or apply
+	ever     map[string]bool // the objects that were ever in the state, by kind and ID
+	problems []problem       // of the current plan or apply
 }
 
 // newWorld starts an organization. Close it.
@@ -93,7 +95,19 @@ func newWorld(picture string, latency time.Duration) (*World, error) {
 			}
 		}
 	}
-	return &World{server: server, config: newConfiguration(), states: map[string]*instance{}, picture: picture, latency: latency}, nil
+	w := &World{
+		server: server, config: newConfiguration(), states: map[string]*instance{}, picture: picture, latency: latency, initial: map[string]bool{}, ever: map[string]bool{},
+	}
+	for _, one := range server.Organization().People() {
+		w.initial[fmt.Sprint("zulip_user ", one.ID)], w.initial[fmt.Sprint("zulip_bot ", one.ID)] = true, true
+	}
+	for _, one := range server.Organization().Channels() {
+		w.initial[fmt.Sprint("zulip_channel ", one.ID)] = true
+	}
+	for _, one := range server.Organization().Groups() {
+		w.initial[fmt.Sprint("zulip_user_group ", one.ID)] = true
+	}
+	return w, nil
 }
 
 func (w *World) close() { _ = w.server.Close() }
