@@ -138,6 +138,11 @@ func removeBlock(g *generator) string {
 // remove removes a resource and what names it. A resource that needs it goes too.
 func (g *generator) remove(gone *block) {
 	delete(g.c.blocks, gone.address())
+	g.dropNamesOf(gone)
+}
+
+// dropNamesOf removes the lines that name a resource.
+func (g *generator) dropNamesOf(gone *block) {
 	name := g.nameOf(gone)
 	g.dropEverywhere(func(one any) bool {
 		r, isRef := refOf(one)
@@ -172,7 +177,8 @@ func (g *generator) dropEverywhere(isGone func(any) bool) {
 					continue
 				}
 				list, isList := left.([]any)
-				if ok && !(isList && len(list) == 0 && len(value.([]any)) > 0) {
+				before, _ := value.([]any)
+				if ok && (!isList || len(list) > 0 || len(before) == 0) {
 					b.config[attribute] = left
 					continue
 				}
@@ -261,7 +267,7 @@ func rename(g *generator) string {
 	if renamed.config["name"] == nil || g.isTaken(&renamed) {
 		return ""
 	}
-	was := b.config["name"].(string)
+	was, _ := b.config["name"].(string)
 	b.config["name"] = renamed.config["name"]
 	if g.chance(80) {
 		g.follow(b, was)
@@ -470,11 +476,7 @@ func deactivate(g *generator) string {
 	b.config["active"] = false
 	left := ""
 	if g.chance(80) {
-		name, _ := b.config["email"].(string)
-		g.dropEverywhere(func(one any) bool {
-			r, isRef := refOf(one)
-			return isRef && r.address == b.address() || !isRef && names(one, b.kind, name)
-		})
+		g.dropNamesOf(b)
 		left = ", and the lines that name it are removed"
 	}
 	return b.address() + ": active = false" + left
@@ -485,12 +487,7 @@ func leave(g *generator) string {
 	if b == nil || !g.isApplied(b) {
 		return ""
 	}
-	delete(g.c.blocks, b.address())
-	name, _ := b.config["email"].(string)
-	g.dropEverywhere(func(one any) bool {
-		r, isRef := refOf(one)
-		return isRef && r.address == b.address() || !isRef && names(one, b.kind, name)
-	})
+	g.remove(b)
 	return "remove " + b.address() + " and the lines that name it"
 }
 
@@ -504,7 +501,7 @@ func changeEmail(g *generator) string {
 	if g.isTaken(&changed) {
 		return ""
 	}
-	was := b.config["email"].(string)
+	was, _ := b.config["email"].(string)
 	b.config["email"] = changed.config["email"]
 	g.follow(b, was)
 	return fmt.Sprintf("the email of %s changes from %s to %s, everywhere", b.address(), was, b.config["email"])

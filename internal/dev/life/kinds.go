@@ -83,7 +83,7 @@ func (g *generator) group(prefix string) any {
 	case b == nil:
 		return nil
 	case g.isApplied(b) && g.chance(40):
-		return prefix + b.config["name"].(string)
+		return prefix + fmt.Sprint(b.config["name"])
 	case prefix == "":
 		return ref{b.address(), "name"}
 	}
@@ -124,11 +124,11 @@ func (g *generator) channel(attribute string) any {
 	return nil
 }
 
-// refs lists a reference to an attribute of each resource of a kind, in a random order.
-func (g *generator) refs(kind, attribute string) any {
+// refs lists a reference to the ID of each resource of a kind, in a random order.
+func (g *generator) refs(kind string) any {
 	found := []any{}
 	for _, b := range g.c.of(kind) {
-		found = append(found, ref{b.address(), attribute})
+		found = append(found, ref{b.address(), "id"})
 	}
 	g.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
 	if len(found) == 0 {
@@ -243,22 +243,22 @@ var samples = map[string]func(g *generator) values{
 		g.maybe(config, 50, "description", g.word())
 		return config
 	},
-	"zulip_channel_folder_order": func(g *generator) values { return values{"folder_ids": g.refs("zulip_channel_folder", "id")} },
+	"zulip_channel_folder_order": func(g *generator) values { return values{"folder_ids": g.refs("zulip_channel_folder")} },
 	"zulip_default_channel_group": func(g *generator) values {
 		config := values{"name": "d" + g.word()}
-		g.maybe(config, 80, "channel_ids", g.refs("zulip_channel", "id"))
+		g.maybe(config, 80, "channel_ids", g.refs("zulip_channel"))
 		return config
 	},
 	"zulip_linkifier": func(g *generator) values {
 		return values{"pattern": strings.ToUpper(g.word()) + "-(?P<id>[0-9]+)", "url_template": "https://example.com/" + g.word() + "/{id}"}
 	},
-	"zulip_linkifier_order": func(g *generator) values { return values{"linkifier_ids": g.refs("zulip_linkifier", "id")} },
+	"zulip_linkifier_order": func(g *generator) values { return values{"linkifier_ids": g.refs("zulip_linkifier")} },
 	"zulip_custom_profile_field": func(g *generator) values {
 		config := values{"field_type": "short_text", "name": "p" + g.word()}
 		g.maybe(config, 50, "hint", g.word())
 		return config
 	},
-	"zulip_custom_profile_field_order": func(g *generator) values { return values{"field_ids": g.refs("zulip_custom_profile_field", "id")} },
+	"zulip_custom_profile_field_order": func(g *generator) values { return values{"field_ids": g.refs("zulip_custom_profile_field")} },
 	"zulip_code_playground": func(g *generator) values {
 		return values{"name": g.word(), "pygments_language": "Python", "url_template": "https://example.com/?code={code}"}
 	},

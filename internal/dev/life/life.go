@@ -86,7 +86,9 @@ func Play(steps []Step, seed uint64, picture string) (Outcome, error) {
 	defer w.close()
 	w.random, w.warns = seed, seed%3 > 0
 	s := &story{World: w, before: newConfiguration()}
-	s.say("access_warnings = %t, latency of a request %v", w.warns, w.latency)
+	s.say("# A sandbox with a latency of %v. Owners: terry (the provider's account), olga (changes things in the web app); administrator: ada (the provider", w.latency)
+	s.say("# configuration \"second\"); moderator: mo; members: mel, max, kim; guest: gus. Each has the email NAME@example.com.")
+	s.say("provider \"zulip\" {\n  access_warnings = %t\n}", w.warns)
 	for _, step := range steps {
 		s.step(step)
 		if s.isOver || len(s.outcome.Violations) > 0 {
@@ -141,7 +143,7 @@ func (s *story) edit(g *generator, name string) {
 		g.c = s.config.clone()
 		g.c.imports, g.c.moved = maps.Clone(s.config.imports), maps.Clone(s.config.moved)
 		g.c.removed, g.c.replace = slices.Clone(s.config.removed), slices.Clone(s.config.replace)
-		what := ""
+		var what string
 		if kind, isAdd := strings.CutPrefix(name, addKind); isAdd {
 			what = addOf(g, kind)
 		} else {
@@ -221,7 +223,7 @@ func (s *story) round(g *generator, kind string) {
 		reviewed = s.review(p)
 	}
 	facts := s.facts()
-	problems, broken := s.World.apply(p)
+	problems, broken := s.applyPlan(p)
 	heal()
 	failed := isFailed(problems)
 	s.say("terraform apply%s", texts(problems))
@@ -314,7 +316,7 @@ func (s *story) converges(disturbed string) {
 			s.violate(law, "the next plan after %s is not empty: %s; done: %s", disturbed, strings.Join(p.words(), ", "), strings.Join(s.done, "; "))
 			return
 		}
-		problems, broken := s.World.apply(p)
+		problems, broken := s.applyPlan(p)
 		s.crashes("apply", broken, problems)
 		if isFailed(problems) {
 			problems = p.unannounced(problems)

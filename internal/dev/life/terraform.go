@@ -185,12 +185,11 @@ func (w *World) setState(address string, state *instance) {
 func (w *World) planOne(r *run, c *configuration, one *planned, needs []string, get func(ref) any) (ok bool) {
 	b, address := one.block, one.address
 	var process *acctest.Process
-	kind := ""
-	switch {
-	case b != nil:
-		process, kind = r.process(b.usesSecond), b.kind
-	default:
-		process, kind = r.process(one.prior.usesSecond), one.prior.kind
+	kind := one.kind()
+	if b != nil {
+		process = r.process(b.usesSecond)
+	} else {
+		process = r.process(one.prior.usesSecond)
 		one.createsFirst = one.prior.createBeforeDestroy
 	}
 	if id := c.imports[address]; id != "" && one.prior == nil {
@@ -264,8 +263,8 @@ func (w *World) planOne(r *run, c *configuration, one *planned, needs []string, 
 	return true
 }
 
-// apply applies a plan. It returns the messages, and violations of the protocol.
-func (w *World) apply(p *plan) (problems []problem, broken []string) {
+// applyPlan applies a plan. It returns the messages, and violations of the protocol.
+func (w *World) applyPlan(p *plan) (problems []problem, broken []string) {
 	w.problems = nil
 	needs, _ := p.config.dependencies()
 	r := w.start()

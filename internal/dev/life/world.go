@@ -37,6 +37,7 @@ type recorder struct {
 
 type fatal struct{ message string }
 
+// Helper does nothing.
 func (r *recorder) Helper() {}
 
 func (r *recorder) add(message string) {
@@ -45,9 +46,16 @@ func (r *recorder) add(message string) {
 	r.found = append(r.found, message)
 }
 
-func (r *recorder) Error(args ...any)                 { r.add(fmt.Sprint(args...)) }
+// Error notes a failure.
+func (r *recorder) Error(args ...any) { r.add(fmt.Sprint(args...)) }
+
+// Errorf notes a failure.
 func (r *recorder) Errorf(format string, args ...any) { r.add(fmt.Sprintf(format, args...)) }
-func (r *recorder) Fatal(args ...any)                 { panic(fatal{fmt.Sprint(args...)}) }
+
+// Fatal stops what the recorder was given to.
+func (r *recorder) Fatal(args ...any) { panic(fatal{fmt.Sprint(args...)}) }
+
+// Fatalf stops what the recorder was given to.
 func (r *recorder) Fatalf(format string, args ...any) { panic(fatal{fmt.Sprintf(format, args...)}) }
 
 // accounts are the people and bots who are in the organization from the start. The provider acts as terry, with the second
