@@ -48,7 +48,7 @@ func (w *World) facts() map[string]fact {
 }
 
 // explains reports whether a plan names a change of a fact. New objects are explained by new resources.
-func (p *plan) explains(changed fact, isNew bool) bool {
+func (p *fullPlan) explains(changed fact, isNew bool) bool {
 	for _, one := range p.changes {
 		if one.action == noOp || !slices.Contains(changed.by, one.kind()) {
 			continue
@@ -61,7 +61,7 @@ func (p *plan) explains(changed fact, isNew bool) bool {
 	return false
 }
 
-func (p *planned) kind() string {
+func (p *plannedChange) kind() string {
 	if p.block != nil {
 		return p.block.kind
 	}
@@ -69,7 +69,7 @@ func (p *planned) kind() string {
 }
 
 // unplanned checks that every change on the server stands in the plan.
-func (s *story) unplanned(p *plan, before map[string]fact) {
+func (s *story) unplanned(p *fullPlan, before map[string]fact) {
 	after := s.facts()
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		was, existed := before[name]
@@ -109,7 +109,7 @@ func (s *story) orphans() {
 }
 
 // JSON returns the plan as `terraform show -json` prints it, without values that are the same before and after.
-func (p *plan) JSON() []byte {
+func (p *fullPlan) JSON() []byte {
 	changes := []any{}
 	for _, address := range slices.Sorted(maps.Keys(p.changes)) {
 		one := p.changes[address]
@@ -195,7 +195,7 @@ func effects(r *report.Report) (certain, unknown map[string]bool) {
 
 // review reviews a plan and audits the organization. check compares the result with an audit after the apply: what someone
 // has gained or lost stands in the review.
-func (s *story) review(p *plan) (check func()) {
+func (s *story) review(p *fullPlan) (check func()) {
 	from, err := s.reading()
 	parsed, parseErr := accessplan.Parse(bytes.NewReader(p.JSON()))
 	before, auditErr := s.audit()

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A generator draws what a step does. What it draws among existing objects depends on their names, so that a history without
-// some of its steps mostly does the same.
+// A generator draws the details of a turn. It draws existing objects by their names, so that a history without some of its turns
+// mostly does the same.
 type generator struct {
 	*rand.Rand
 	w    *World

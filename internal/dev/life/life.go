@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// A Step is one thing that happens. It draws what exactly from its seed.
-type Step struct {
+// A Turn is one thing that happens. It draws what exactly from its seed.
+type Turn struct {
 	Kind string // an edit, a change outside, or a kind below
 	Seed uint64
 }
 
-// The kinds of steps other than edits.
+// The kinds of turns other than edits.
 const (
 	apply   = "plan and apply"
 	late    = "plan, something happens, and apply"
@@ -28,9 +28,9 @@ const (
 )
 
 // New draws a history of some rounds.
-func New(seed uint64, rounds int) (steps []Step) {
+func New(seed uint64, rounds int) (turns []Turn) {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
-	put := func(kind string) { steps = append(steps, Step{kind, r.Uint64()}) }
+	put := func(kind string) { turns = append(turns, Turn{kind, r.Uint64()}) }
 	for _, kind := range []string{"zulip_user", "zulip_user", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel_subscribers", "zulip_organization", "zulip_user_group"} {
 		if r.IntN(4) > 0 {
 			put(addKind + kind)
@@ -51,7 +51,7 @@ func New(seed uint64, rounds int) (steps []Step) {
 		}
 		put([]string{apply, apply, apply, late, faulty}[r.IntN(5)])
 	}
-	return steps
+	return turns
 }
 
 // An Outcome is what a history has shown.
@@ -78,7 +78,7 @@ type story struct {
 }
 
 // Play plays a history with the latency that the seed draws.
-func Play(steps []Step, seed uint64, picture string) (Outcome, error) {
+func Play(turns []Turn, seed uint64, picture string) (Outcome, error) {
 	w, err := newWorld(picture, []time.Duration{0, 5, 15, 30}[seed/3%4]*time.Millisecond)
 	if err != nil {
 		return Outcome{}, err
@@ -89,8 +89,8 @@ func Play(steps []Step, seed uint64, picture string) (Outcome, error) {
 	s.say("# A sandbox with a latency of %v. Owners: terry (the provider's account), olga (changes things in the web app); administrator: ada (the provider", w.latency)
 	s.say("# configuration \"second\"); moderator: mo; members: mel, max, kim; guest: gus. Each has the email NAME@example.com.")
 	s.say("provider \"zulip\" {\n  access_warnings = %t\n}", w.warns)
-	for _, step := range steps {
-		s.step(step)
+	for _, turn := range turns {
+		s.play(turn)
 		if s.isOver || len(s.outcome.Violations) > 0 {
 			break
 		}
@@ -121,18 +121,18 @@ func (s *story) violateAll(law, when string, problems []problem) {
 	}
 }
 
-func (s *story) step(step Step) {
-	g := newGenerator(s.World, step.Seed)
-	switch step.Kind {
+func (s *story) play(turn Turn) {
+	g := newGenerator(s.World, turn.Seed)
+	switch turn.Kind {
 	case apply, late, faulty:
-		s.round(g, step.Kind)
+		s.round(g, turn.Kind)
 	case byHand:
 		if what, _ := g.outside(); what != "" {
 			s.say("* in the web app, a person %s", what)
 			s.done = append(s.done, what)
 		}
 	default:
-		s.edit(g, step.Kind)
+		s.edit(g, turn.Kind)
 	}
 }
 
@@ -250,7 +250,7 @@ func (s *story) round(g *generator, kind string) {
 }
 
 // planInWords plans, and writes the configuration and the plan.
-func (s *story) planInWords() *plan {
+func (s *story) planInWords() *fullPlan {
 	if text := s.config.HCL(); text != s.lastHCL {
 		s.say("--- configuration:\n%s---", text)
 		s.lastHCL = text
@@ -266,7 +266,7 @@ func (s *story) planInWords() *plan {
 }
 
 // dropRefused removes the resources that a plan refuses for a reason, and reports whether there are any.
-func (s *story) dropRefused(p *plan) bool {
+func (s *story) dropRefused(p *fullPlan) bool {
 	g := newGenerator(s.World, 0)
 	dropped := false
 	for _, one := range p.problems {
@@ -279,7 +279,7 @@ func (s *story) dropRefused(p *plan) bool {
 }
 
 // announces reports whether the apply is right to fail in this way: a warning of the plan says so, or only the apply can know it.
-func (p *plan) announces(failure problem) bool {
+func (p *fullPlan) announces(failure problem) bool {
 	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
 		stops := said.Attribute == failure.Attribute && strings.Contains(said.Detail, "this apply stops here")
 		return said.address == failure.address && (said.Summary == failure.Summary || stops)
@@ -287,7 +287,7 @@ func (p *plan) announces(failure problem) bool {
 }
 
 // unannounced are the errors that the plan did not announce.
-func (p *plan) unannounced(problems []problem) []problem {
+func (p *fullPlan) unannounced(problems []problem) []problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(one problem) bool { return !one.IsError || p.announces(one) })
 }
 
@@ -356,7 +356,7 @@ func (s *story) crashes(during string, broken []string, problems []problem) {
 }
 
 // refused judges a plan that failed, and takes the edits back.
-func (s *story) refused(p *plan) {
+func (s *story) refused(p *fullPlan) {
 	s.violateAll("P", "plan", slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
 	s.config = s.before.clone()
 	s.say("* the edits are taken back")

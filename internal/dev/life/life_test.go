@@ -108,9 +108,9 @@ func live(t *testing.T, count int) (rows map[string]int) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
 		seed := found[kind]
-		steps, shows := Shrink(New(seed, roundsOfEach), seed, file, kind, timeOfShrinks)
+		turns, shows := Shrink(New(seed, roundsOfEach), seed, file, kind, timeOfShrinks)
 		if len(shows.Violations) == 0 {
-			shows, _ = Play(steps, seed, file)
+			shows, _ = Play(turns, seed, file)
 		}
 		t.Errorf("ZULIP_TEST_SEED=%d, history %d, %s\n%s", first, seed, kind, shows.Text)
 	}

@@ -16,10 +16,10 @@ func Kind(violation string) string {
 }
 
 // Shrink returns a shorter history that shows a violation of the same kind, with what it shows. It tries for some time.
-func Shrink(steps []Step, seed uint64, picture, kind string, most time.Duration) (shortest []Step, shows Outcome) {
+func Shrink(turns []Turn, seed uint64, picture, kind string, most time.Duration) (shortest []Turn, shows Outcome) {
 	end := time.Now().Add(most)
-	shortest = steps
-	try := func(candidate []Step) bool {
+	shortest = turns
+	try := func(candidate []Turn) bool {
 		outcome, err := Play(candidate, seed, picture)
 		if err != nil || !slices.ContainsFunc(outcome.Violations, func(one string) bool { return Kind(one) == kind }) {
 			return false
@@ -27,7 +27,7 @@ func Shrink(steps []Step, seed uint64, picture, kind string, most time.Duration)
 		shortest, shows = candidate, outcome
 		return true
 	}
-	for size := len(steps) / 2; size > 0 && time.Now().Before(end); {
+	for size := len(turns) / 2; size > 0 && time.Now().Before(end); {
 		shrunk := false
 		for start := 0; start+size <= len(shortest) && time.Now().Before(end); {
 			if try(slices.Delete(slices.Clone(shortest), start, start+size)) {

@@ -34,8 +34,8 @@ const (
 	replace = "replace"
 )
 
-// A planned is the planned change of one resource.
-type planned struct {
+// A plannedChange is the planned change of one resource.
+type plannedChange struct {
 	address, action string
 	block           *block // nil to destroy
 	prior           *instance
@@ -44,19 +44,19 @@ type planned struct {
 	createsFirst    bool
 }
 
-// A plan has the planned changes by address.
-type plan struct {
-	changes  map[string]*planned
+// A fullPlan has the planned changes by address.
+type fullPlan struct {
+	changes  map[string]*plannedChange
 	config   *configuration
 	problems []problem
 	broken   []string // violations of the protocol
 	isFailed bool
 }
 
-func (p *plan) isEmpty() bool { return len(p.words()) == 0 }
+func (p *fullPlan) isEmpty() bool { return len(p.words()) == 0 }
 
 // words lists the changes.
-func (p *plan) words() (found []string) {
+func (p *fullPlan) words() (found []string) {
 	for _, address := range slices.Sorted(maps.Keys(p.changes)) {
 		one := p.changes[address]
 		switch one.action {
@@ -105,10 +105,10 @@ func (c *configuration) dependencies() (needs map[string][]string, createsFirst 
 }
 
 // plan refreshes and plans all resources.
-func (w *World) plan() *plan {
+func (w *World) plan() *fullPlan {
 	w.problems = nil
 	c := w.config
-	p := &plan{changes: map[string]*planned{}, config: c}
+	p := &fullPlan{changes: map[string]*plannedChange{}, config: c}
 	for from, to := range c.moved {
 		if state := w.states[from]; state != nil && w.states[to] == nil {
 			delete(w.states, from)
@@ -146,7 +146,7 @@ func (w *World) plan() *plan {
 	}
 	w.walk(all, after, func(address string) bool {
 		b, prior := c.blocks[address], w.stateOf(address)
-		one := &planned{address: address, block: b, prior: prior, createsFirst: createsFirst[base(address)]}
+		one := &plannedChange{address: address, block: b, prior: prior, createsFirst: createsFirst[base(address)]}
 		ok := w.planOne(r, c, one, needs[address], get)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -182,7 +182,7 @@ func (w *World) setState(address string, state *instance) {
 }
 
 // planOne refreshes and plans one resource.
-func (w *World) planOne(r *run, c *configuration, one *planned, needs []string, get func(ref) any) (ok bool) {
+func (w *World) planOne(r *run, c *configuration, one *plannedChange, needs []string, get func(ref) any) (ok bool) {
 	b, address := one.block, one.address
 	var process *acctest.Process
 	kind := one.kind()
@@ -264,7 +264,7 @@ func (w *World) planOne(r *run, c *configuration, one *planned, needs []string, 
 }
 
 // applyPlan applies a plan. It returns the messages, and violations of the protocol.
-func (w *World) applyPlan(p *plan) (problems []problem, broken []string) {
+func (w *World) applyPlan(p *fullPlan) (problems []problem, broken []string) {
 	w.problems = nil
 	needs, _ := p.config.dependencies()
 	r := w.start()
@@ -326,7 +326,7 @@ func (w *World) applyPlan(p *plan) (problems []problem, broken []string) {
 	return w.problems, r.found
 }
 
-func (w *World) destroyOne(r *run, one *planned) (ok bool) {
+func (w *World) destroyOne(r *run, one *plannedChange) (ok bool) {
 	address, prior := one.address, one.prior
 	process := r.process(prior.usesSecond)
 	end := one.end
@@ -349,7 +349,7 @@ func (w *World) destroyOne(r *run, one *planned) (ok bool) {
 	return w.report(address, diags)
 }
 
-func (w *World) applyOne(r *run, one *planned, needs []string, get func(ref) any) (ok bool) {
+func (w *World) applyOne(r *run, one *plannedChange, needs []string, get func(ref) any) (ok bool) {
 	b := one.block
 	process := r.process(b.usesSecond)
 	named := &recorder{}

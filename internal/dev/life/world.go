@@ -3,7 +3,8 @@
 //
 //   - [World] is an organization on a sandbox, a configuration and a state. Its plan and apply order the resources as Terraform
 //     does.
-//   - A [History] is a list of steps. A step has a seed of its own, so that a shorter list is a history too.
+//   - A history is a list of [Turn]. Each has a seed of its own, so that a shorter list is a history too. [Play] plays it, and
+//     [Shrink] shortens it.
 //   - [Known] are the defects that the checks find today.
 package life
 
