@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -51,7 +50,7 @@ func (c planned) of(t *testing.T, o *acctest.Organization, resource string) revi
 	}
 	text, err := json.Marshal(values{"format_version": "1.2", "resource_changes": []any{entry}, "planned_values": values{}})
 	requireNoError(t, err)
-	read, err := plan.Parse(bytes.NewReader(text))
+	read, err := plan.Parse(text)
 	requireNoError(t, err)
 	found, err := review.New(t.Context(), read, review.Options{Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Now: time.Now()})
 	requireNoError(t, err)

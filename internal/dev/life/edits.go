@@ -1,0 +1,579 @@
+package life
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An edit changes a configuration as a person would. It returns what it did, "" if it cannot be done now.
+type edit func(g *generator) string
+
+// edits are drawn by name. Each is one thing that people do.
+var edits = map[string]edit{
+	"add":             addBlock,
+	"remove":          removeBlock,
+	"change":          changeAttribute,
+	"unset":           unsetAttribute,
+	"rename":          rename,
+	"swap":            swapNames,
+	"take over":       takeOver,
+	"chain":           chainNames,
+	"move":            moveAddress,
+	"forget":          forget,
+	"adopt":           adopt,
+	"replace":         replaceBlock,
+	"create first":    createFirst,
+	"second provider": useSecond,
+	"new key":         addKey,
+	"other key":       changeKey,
+	"deactivate":      deactivate,
+	"new email":       changeEmail,
+	"leave":           leave,
+	"archive named":   archiveNamed,
+	"duplicate":       duplicate,
+	"role of new":     roleOfNew,
+	"twins":           twins,
+	"destroy all":     destroyAll,
+}
+
+// weights are how often some edits are drawn; the others once.
+var weights = map[string]int{"add": 6, "remove": 3, "change": 8, "rename": 4, "chain": 2, "deactivate": 4, "archive named": 4, "new email": 2, "role of new": 2, "leave": 2}
+
+func weighted() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		for range max(1, weights[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// freeName returns a name for a resource that no other of its kind has, in the configuration or the state.
+func (g *generator) freeName(kind string) string {
+	for number := 1; ; number++ {
+		name := fmt.Sprintf("r%d", number)
+		if g.c.blocks[kind+"."+name] == nil && g.w.stateOf(kind+"."+name) == nil {
+			return name
+		}
+	}
+}
+
+func addBlock(g *generator) string {
+	kind := g.of(kinds[g.IntN(len(kinds))])
+	return addOf(g, kind)
+}
+
+func addOf(g *generator, kind string) string {
+	if slices.Contains(singles, kind) && len(g.c.of(kind)) > 0 || len(g.c.of(kind)) > 3 {
+		return ""
+	}
+	b := &block{kind: kind, name: g.freeName(kind)}
+	if b.config = g.sample(kind, b.address()); b.config == nil || g.isTaken(b) {
+		return ""
+	}
+	b.usesSecond = slices.Contains(bySecond, kind) && g.chance(2)
+	g.c.blocks[b.address()] = b
+	return "add " + b.address()
+}
+
+// bySecond are the kinds that the second provider configuration can manage.
+var bySecond = []string{"zulip_channel", "zulip_user_group", "zulip_channel_folder", "zulip_linkifier", "zulip_user_group_membership", "zulip_default_channel_group"}
+
+// uniques are the attributes by which resources of a kind must differ.
+var uniques = map[string]string{
+	"zulip_user": "email", "zulip_user_group": "name", "zulip_channel": "name", "zulip_channel_folder": "name", "zulip_bot": "short_name", "zulip_linkifier": "pattern",
+	"zulip_custom_profile_field": "name", "zulip_default_channel_group": "name", "zulip_domain": "domain", "zulip_custom_emoji": "name", "zulip_code_playground": "name",
+	"zulip_invitation": "email", "zulip_channel_subscribers": "channel", "zulip_channel_subscription": "channel", "zulip_channel_subscription_settings": "channel", "zulip_user_group_membership": "group",
+	"zulip_role_members": "role", "zulip_user_role": "user", "zulip_reaction": "message_id", "zulip_organization_image": "kind", "zulip_user_status": "user",
+}
+
+// isTaken reports whether another resource has the name of a block. Names of what was archived on the server count too, because
+// they stay taken there.
+func (g *generator) isTaken(b *block) bool {
+	attribute := uniques[b.kind]
+	for _, other := range g.c.of(b.kind) {
+		r, _ := refOf(b.config[attribute])
+		same, _ := refOf(other.config[attribute])
+		if attribute != "" && other.address() != b.address() && (other.config[attribute] == b.config[attribute] || r.address != "" && r.address == same.address) {
+			return true
+		}
+	}
+	name, _ := b.config[attribute].(string)
+	switch b.kind {
+	case "zulip_channel":
+		_, exists := g.w.server.Organization().Channel(name)
+		return exists
+	case "zulip_user_group":
+		_, exists := g.w.server.Organization().Group(name)
+		return exists
+	case "zulip_user":
+		_, exists := g.w.server.Organization().Person(name)
+		return exists
+	}
+	return false
+}
+
+// any draws a resource of any of some kinds.
+func (g *generator) any(of ...string) *block {
+	var addresses []string
+	for _, address := range g.c.addresses() {
+		if len(of) == 0 || slices.Contains(of, g.c.blocks[address].kind) {
+			addresses = append(addresses, address)
+		}
+	}
+	return g.c.blocks[g.of(addresses...)]
+}
+
+func removeBlock(g *generator) string {
+	b := g.any()
+	if b == nil {
+		return ""
+	}
+	g.remove(b)
+	return "remove " + b.address() + " and the lines that name it"
+}
+
+// remove removes a resource and what names it. A resource that needs it goes too.
+func (g *generator) remove(gone *block) {
+	delete(g.c.blocks, gone.address())
+	g.dropNamesOf(gone)
+}
+
+// dropNamesOf removes the lines that name a resource.
+func (g *generator) dropNamesOf(gone *block) {
+	name := g.nameOf(gone)
+	g.dropEverywhere(func(one any) bool {
+		r, isRef := refOf(one)
+		return isRef && r.address == gone.address() || !isRef && name != "" && names(one, gone.kind, name)
+	})
+}
+
+func (g *generator) nameOf(b *block) string {
+	name, _ := b.config[uniques[b.kind]].(string)
+	if b.kind != "zulip_user" && b.kind != "zulip_user_group" {
+		return ""
+	}
+	return name
+}
+
+// names reports whether a text names a person or a group.
+func names(one any, kind, name string) bool {
+	words, _ := one.(string)
+	prefix := map[string]string{"zulip_user": "user:", "zulip_user_group": "group:"}[kind]
+	return words == name || words == prefix+name
+}
+
+// dropEverywhere removes the lines with some values. A list that becomes empty goes as a whole.
+func (g *generator) dropEverywhere(isGone func(any) bool) {
+	for again := true; again; {
+		again = false
+		for _, address := range g.c.addresses() {
+			b := g.c.blocks[address]
+			for attribute, value := range b.config {
+				left, ok := change(value, func(one any) (any, bool) { return one, !isGone(one) })
+				if attribute == "email" && b.kind == "zulip_user" || attribute == "name" {
+					continue
+				}
+				list, isList := left.([]any)
+				before, _ := value.([]any)
+				if ok && (!isList || len(list) > 0 || len(before) == 0) {
+					b.config[attribute] = left
+					continue
+				}
+				if isRequired(b.kind, attribute) {
+					g.remove(b)
+					again = true
+					break
+				}
+				delete(b.config, attribute)
+			}
+		}
+	}
+}
+
+func isRequired(kind, attribute string) bool {
+	for _, one := range schemas().ResourceSchemas[kind].Block.Attributes {
+		if one.Name == attribute {
+			return one.Required || kind == "zulip_draft" || kind == "zulip_message" || kind == "zulip_scheduled_message" || kind == "zulip_user_group_membership"
+		}
+	}
+	return false
+}
+
+func changeAttribute(g *generator) string {
+	b := g.any()
+	if b == nil {
+		return ""
+	}
+	sampled := g.sample(b.kind, b.address())
+	var attributes []string
+	for _, attribute := range slices.Sorted(maps.Keys(sampled)) {
+		if attribute != uniques[b.kind] && attribute != "email" && !g.isCircular(b, sampled[attribute]) {
+			attributes = append(attributes, attribute)
+		}
+	}
+	attribute := g.of(attributes...)
+	if attribute == "" {
+		return ""
+	}
+	b.config[attribute] = sampled[attribute]
+	return fmt.Sprintf("change %s.%s to %s", b.address(), attribute, hcl(sampled[attribute]))
+}
+
+// isCircular reports whether a value refers to something that needs the resource.
+func (g *generator) isCircular(b *block, value any) (found bool) {
+	needs, _ := g.c.dependencies()
+	change(value, func(one any) (any, bool) {
+		r, isRef := refOf(one)
+		found = found || isRef && (base(r.address) == base(b.address()) || slices.Contains(needs[r.address], base(b.address())))
+		return one, true
+	})
+	return found
+}
+
+func unsetAttribute(g *generator) string {
+	b := g.any()
+	if b == nil {
+		return ""
+	}
+	var attributes []string
+	for attribute := range b.config {
+		if !isRequired(b.kind, attribute) && attribute != uniques[b.kind] && attribute != "topic" && attribute != "content" {
+			attributes = append(attributes, attribute)
+		}
+	}
+	slices.Sort(attributes)
+	attribute := g.of(attributes...)
+	if attribute == "" {
+		return ""
+	}
+	delete(b.config, attribute)
+	return "unset " + b.address() + "." + attribute
+}
+
+// named are the kinds whose names can change in place.
+var named = []string{"zulip_user_group", "zulip_channel", "zulip_channel_folder", "zulip_custom_profile_field", "zulip_default_channel_group"}
+
+func rename(g *generator) string {
+	b := g.any(named...)
+	if b == nil {
+		return ""
+	}
+	renamed := *b
+	renamed.config = maps.Clone(b.config)
+	renamed.config["name"] = g.sample(b.kind, b.address())["name"]
+	if renamed.config["name"] == nil || g.isTaken(&renamed) {
+		return ""
+	}
+	was, _ := b.config["name"].(string)
+	b.config["name"] = renamed.config["name"]
+	if g.chance(80) {
+		g.follow(b, was)
+	}
+	return fmt.Sprintf("rename %s from %q to %q", b.address(), was, b.config["name"])
+}
+
+// follow changes the texts that name a resource by its former name.
+func (g *generator) follow(b *block, was string) {
+	is, _ := b.config[uniques[b.kind]].(string)
+	for _, address := range g.c.addresses() {
+		other := g.c.blocks[address]
+		for attribute, value := range other.config {
+			if address == b.address() && attribute == uniques[b.kind] {
+				continue
+			}
+			other.config[attribute], _ = change(value, func(one any) (any, bool) {
+				words, isText := one.(string)
+				if !isText || !names(one, b.kind, was) {
+					return one, true
+				}
+				return strings.TrimSuffix(words, was) + is, true
+			})
+		}
+	}
+}
+
+func (g *generator) pair(of []string) (one, other *block) {
+	if one = g.any(of...); one == nil {
+		return nil, nil
+	}
+	g.self = one.address()
+	return one, g.block(one.kind)
+}
+
+func swapNames(g *generator) string {
+	one, other := g.pair(append([]string{"zulip_bot", "zulip_linkifier"}, named...))
+	if other == nil {
+		return ""
+	}
+	attribute := uniques[one.kind]
+	one.config[attribute], other.config[attribute] = other.config[attribute], one.config[attribute]
+	return "swap the names of " + one.address() + " and " + other.address()
+}
+
+func takeOver(g *generator) string {
+	one, other := g.pair(append([]string{"zulip_bot", "zulip_user"}, named...))
+	if other == nil {
+		return ""
+	}
+	g.remove(other)
+	one.config[uniques[one.kind]] = other.config[uniques[one.kind]]
+	return one.address() + " takes the name of " + other.address() + ", which is removed"
+}
+
+func chainNames(g *generator) string {
+	one, other := g.pair(named)
+	if other == nil {
+		return ""
+	}
+	one.config["name"] = other.config["name"]
+	other.config["name"] = g.sample(other.kind, other.address())["name"]
+	if other.config["name"] == nil || g.isTaken(other) {
+		other.config["name"] = fmt.Sprint(one.config["name"], "z")
+	}
+	return one.address() + " takes the name of " + other.address() + ", which is renamed"
+}
+
+func moveAddress(g *generator) string {
+	b := g.any()
+	if b == nil || !g.isApplied(b) || base(b.name) != b.name {
+		return ""
+	}
+	moved := *b
+	moved.name = g.freeName(b.kind)
+	delete(g.c.blocks, b.address())
+	g.c.blocks[moved.address()] = &moved
+	g.redirect(b.address(), moved.address())
+	g.c.moved[b.address()] = moved.address()
+	return "move " + b.address() + " to " + moved.address()
+}
+
+// redirect changes the references to an address.
+func (g *generator) redirect(from, to string) {
+	for _, address := range g.c.addresses() {
+		b := g.c.blocks[address]
+		for attribute, value := range b.config {
+			b.config[attribute], _ = change(value, func(one any) (any, bool) {
+				switch found := one.(type) {
+				case ref:
+					if found.address == from {
+						found.address = to
+					}
+					return found, true
+				case text:
+					if found.ref.address == from {
+						found.ref.address = to
+					}
+					return found, true
+				}
+				return one, true
+			})
+		}
+	}
+}
+
+func forget(g *generator) string {
+	b := g.any()
+	if b == nil || !g.isApplied(b) || base(b.name) != b.name {
+		return ""
+	}
+	g.remove(b)
+	g.c.removed = append(g.c.removed, b.address())
+	return "removed { from = " + b.address() + " }"
+}
+
+// adopt imports a resource under a new address after its state was lost.
+func adopt(g *generator) string {
+	b := g.any("zulip_user", "zulip_user_group", "zulip_channel", "zulip_channel_folder", "zulip_linkifier", "zulip_custom_profile_field", "zulip_bot", "zulip_default_channel_group")
+	if b == nil || !g.isApplied(b) || base(b.name) != b.name {
+		return ""
+	}
+	imported := *b
+	imported.name = g.freeName(b.kind)
+	delete(g.c.blocks, b.address())
+	g.c.blocks[imported.address()] = &imported
+	g.redirect(b.address(), imported.address())
+	g.c.removed = append(g.c.removed, b.address())
+	g.c.imports[imported.address()] = fmt.Sprint(g.w.stateOf(b.address()).Values["id"])
+	return "forget " + b.address() + " and import it as " + imported.address()
+}
+
+func replaceBlock(g *generator) string {
+	b := g.any()
+	if b == nil || !g.isApplied(b) || b.kind == "zulip_user" || b.kind == "zulip_channel" {
+		return "" // an archived channel and a deactivated account keep the name
+	}
+	g.c.replace = append(g.c.replace, b.address())
+	return "-replace=" + b.address()
+}
+
+func createFirst(g *generator) string {
+	b := g.any()
+	if b == nil {
+		return ""
+	}
+	b.createBeforeDestroy = !b.createBeforeDestroy
+	return fmt.Sprintf("%s: create_before_destroy = %t", b.address(), b.createBeforeDestroy)
+}
+
+func useSecond(g *generator) string {
+	b := g.any(bySecond...)
+	if b == nil || base(b.name) != b.name {
+		return ""
+	}
+	b.usesSecond = !b.usesSecond
+	return fmt.Sprintf("%s uses the second provider configuration: %t", b.address(), b.usesSecond)
+}
+
+func addKey(g *generator) string {
+	kind := g.of("zulip_user_group", "zulip_channel", "zulip_channel_subscribers", "zulip_linkifier")
+	b := &block{kind: kind, name: fmt.Sprintf("team[%q]", g.of("a", "b", "c", "d"))}
+	if b.config = g.sample(kind, b.address()); b.config == nil || g.c.blocks[b.address()] != nil || g.isTaken(b) {
+		return ""
+	}
+	for _, value := range b.config {
+		if g.isCircular(b, value) {
+			return ""
+		}
+	}
+	g.c.blocks[b.address()] = b
+	return "add " + b.address()
+}
+
+func changeKey(g *generator) string {
+	for _, address := range g.c.addresses() {
+		b := g.c.blocks[address]
+		if base(address) == address || !g.chance(50) {
+			continue
+		}
+		other := *b
+		other.name = fmt.Sprintf("%s[%q]", base(b.name), g.of("e", "f", "g"))
+		if g.c.blocks[other.address()] != nil {
+			continue
+		}
+		delete(g.c.blocks, address)
+		g.c.blocks[other.address()] = &other
+		g.redirect(address, other.address())
+		if g.chance(60) {
+			g.c.moved[address] = other.address()
+		}
+		return "the key of " + address + " becomes " + other.address()
+	}
+	return ""
+}
+
+func deactivate(g *generator) string {
+	b := g.any("zulip_user")
+	if b == nil || !g.isApplied(b) {
+		return ""
+	}
+	if b.config["active"] == false {
+		b.config["active"] = true
+		return b.address() + " is reactivated"
+	}
+	b.config["active"] = false
+	left := ""
+	if g.chance(80) {
+		g.dropNamesOf(b)
+		left = ", and the lines that name it are removed"
+	}
+	return b.address() + ": active = false" + left
+}
+
+func leave(g *generator) string {
+	b := g.any("zulip_user")
+	if b == nil || !g.isApplied(b) {
+		return ""
+	}
+	g.remove(b)
+	return "remove " + b.address() + " and the lines that name it"
+}
+
+func changeEmail(g *generator) string {
+	b := g.any("zulip_user")
+	if b == nil {
+		return ""
+	}
+	changed := *b
+	changed.config = values{"email": g.of(mails...)}
+	if g.isTaken(&changed) {
+		return ""
+	}
+	was, _ := b.config["email"].(string)
+	b.config["email"] = changed.config["email"]
+	g.follow(b, was)
+	return fmt.Sprintf("the email of %s changes from %s to %s, everywhere", b.address(), was, b.config["email"])
+}
+
+// archiveNamed removes a channel that a setting of the organization names, and names another.
+func archiveNamed(g *generator) string {
+	organization := g.any("zulip_organization")
+	if organization == nil {
+		return ""
+	}
+	for _, attribute := range slices.Sorted(maps.Keys(organization.config)) {
+		r, isRef := refOf(organization.config[attribute])
+		if !isRef {
+			continue
+		}
+		g.self = r.address
+		other := g.block("zulip_channel")
+		if other == nil {
+			return ""
+		}
+		gone := g.c.blocks[r.address]
+		organization.config[attribute] = ref{other.address(), "id"}
+		g.remove(gone)
+		return "remove " + gone.address() + ", and " + attribute + " names " + other.address()
+	}
+	return ""
+}
+
+// duplicate gives two resources one name.
+func duplicate(g *generator) string {
+	b := g.any("zulip_user", "zulip_bot", "zulip_channel", "zulip_user_group")
+	if b == nil || g.chance(50) {
+		return ""
+	}
+	other := &block{kind: b.kind, name: g.freeName(b.kind), config: g.sample(b.kind, b.address())}
+	if other.config == nil {
+		return ""
+	}
+	other.config[uniques[b.kind]] = b.config[uniques[b.kind]]
+	g.c.blocks[other.address()] = other
+	return other.address() + " has the name of " + b.address()
+}
+
+// twins adds two channels whose names are equal for the server, but not for every program.
+func twins(g *generator) string {
+	name := "t" + g.word()
+	one := &block{kind: "zulip_channel", name: g.freeName("zulip_channel"), config: values{"name": name + "I"}}
+	g.c.blocks[one.address()] = one
+	other := &block{kind: "zulip_channel", name: g.freeName("zulip_channel"), config: values{"name": name + "\u0131"}}
+	if g.isTaken(one) || g.isTaken(other) {
+		return ""
+	}
+	g.c.blocks[other.address()] = other
+	return "add " + one.address() + " and " + other.address() + ", whose names are equal for the server"
+}
+
+// roleOfNew gives a new person a role in two ways of writing.
+func roleOfNew(g *generator) string {
+	user := &block{kind: "zulip_user", name: g.freeName("zulip_user"), config: values{"email": g.of(mails...), "full_name": g.word(), "role": "moderator"}}
+	if g.isTaken(user) {
+		return ""
+	}
+	role := &block{kind: "zulip_user_role", name: g.freeName("zulip_user_role"), config: values{"user": ref{user.address(), g.of("id", "email")}, "role": g.of("member", "moderator")}}
+	g.c.blocks[user.address()], g.c.blocks[role.address()] = user, role
+	return "add " + user.address() + " and " + role.address() + " for it"
+}
+
+func destroyAll(g *generator) string {
+	if len(g.c.blocks) == 0 {
+		return ""
+	}
+	clear(g.c.blocks)
+	return "terraform destroy"
+}

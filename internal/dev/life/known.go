@@ -1,0 +1,64 @@
+package life
+
+import (
+	_ "embed"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// A Signature recognizes messages or violations.
+type Signature struct {
+	// Row is the number of a known defect, or "" for a refusal that is right.
+	Row     string `json:"row,omitempty"`
+	Pattern string `json:"pattern"`
+	Why     string `json:"why"`
+	// Later is true if only the apply, or the plan after it, may know the reason.
+	Later bool `json:"later,omitempty"`
+
+	expression *regexp.Regexp
+}
+
+//go:embed testdata/known.json
+var knownText []byte
+
+//go:embed testdata/refusals.json
+var refusalsText []byte
+
+// Known are the defects that the checks find today. The list can only become shorter.
+var Known = sync.OnceValue(func() []Signature { return parse(knownText) })
+
+// refusals are the plans that are right to fail.
+var refusals = sync.OnceValue(func() []Signature { return parse(refusalsText) })
+
+func parse(list []byte) (all []Signature) {
+	if err := json.Unmarshal(list, &all); err != nil {
+		panic(err)
+	}
+	for i, one := range all {
+		all[i].expression = regexp.MustCompile(one.Pattern)
+	}
+	return all
+}
+
+// Match returns the signature of a text, and whether it has one.
+func Match(all []Signature, text string) (Signature, bool) {
+	i := slices.IndexFunc(all, func(one Signature) bool { return one.expression.MatchString(text) })
+	if i < 0 {
+		return Signature{}, false
+	}
+	return all[i], true
+}
+
+// isLater reports whether an apply, or the plan after it, is right to fail with a message that the plan lacked.
+func isLater(one problem) bool {
+	found, ok := Match(refusals(), base(one.address)+": "+one.Summary+": "+one.Detail)
+	return ok && found.Later
+}
+
+// isRefusal reports whether a plan is right to fail with a message.
+func isRefusal(one problem) bool {
+	_, ok := Match(refusals(), base(one.address)+": "+one.Summary+": "+one.Detail)
+	return ok
+}
