@@ -79,6 +79,8 @@ type Log struct {
 	mu   sync.Mutex
 	last map[about]Write
 	rest *Log // for everything that is not in last
+
+	creating sync.RWMutex // read-locked by each creation under way
 }
 
 // Send registers writes and sends them. If the server refuses them, it withdraws them. So a write already counts while
@@ -90,6 +92,23 @@ func (l *Log) Send(send func() error, writes ...Write) error {
 		l.withdraw(writes, before)
 	}
 	return err
+}
+
+// Create sends a request that creates an object, and registers it with the ID in the answer.
+func (l *Log) Create(kind Kind, send func() (int64, error)) (int64, error) {
+	l.creating.RLock()
+	defer l.creating.RUnlock()
+	id, err := send()
+	if err == nil {
+		l.put(Each(kind, id))
+	}
+	return id, err
+}
+
+// Settle waits for the IDs of the creations under way. Another resource may read the new object before its ID arrives.
+func (l *Log) Settle() {
+	l.creating.Lock()
+	defer l.creating.Unlock()
 }
 
 // Add registers writes that the server has accepted.
