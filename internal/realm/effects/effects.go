@@ -26,7 +26,7 @@ const (
 	TakenFromFolder Kind = "take a channel from its folder"
 )
 
-// subject returns the part of an object that a kind of write changes. Of two writes to the same part, the last one counts.
+// subject returns the part of an object that a kind of write changes. The last of two writes to the same part counts.
 func (k Kind) subject() subject {
 	switch k {
 	case Archived, Unarchived:
