@@ -105,10 +105,11 @@ func (l *Log) Create(kind Kind, send func() (int64, error)) (int64, error) {
 	return id, err
 }
 
-// Settle waits for the IDs of the creations under way. Another resource may read the new object before its ID arrives.
-func (l *Log) Settle() {
+// Settled calls a function while no creation is under way. Another resource may read a new object before its ID arrives.
+func (l *Log) Settled(call func()) {
 	l.creating.Lock()
 	defer l.creating.Unlock()
+	call()
 }
 
 // Add registers writes that the server has accepted.

@@ -186,8 +186,7 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 	known := &b.Meta.Run.Effects
 	came, left := differ(known)
 	if len(came) > 0 {
-		known.Settle()
-		came, left = differ(known)
+		known.Settled(func() { came, left = differ(known) })
 	}
 	gone, err := b.Meta.Deactivated(ctx, slices.Concat(came, left))
 	if err != nil {
