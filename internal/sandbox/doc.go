@@ -14,8 +14,8 @@
 // builds the fields of the answer. Requests are handled one at a time, so that runs are reproducible. Latency, stalls,
 // gates and events wait outside the lock. Messages and heartbeats are the only events.
 //
-// recorded_file.go reads and checks a recorded organization, and recorded_load.go puts it into the tables. Both must know
-// every field of a table.
+// recorded_file.go reads and checks a recorded organization. recorded_load.go puts its settings into the tables, and
+// recorded_objects.go its objects. They must know every field of a table.
 //
 // # How to add an endpoint or a kind of object
 //

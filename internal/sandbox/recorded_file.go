@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -73,180 +72,6 @@ type recordedSystemBot struct {
 	ID       int    `json:"user_id"`
 	Email    string `json:"email"`
 	FullName string `json:"full_name"`
-}
-
-type recordedAccount struct {
-	ID            int               `json:"user_id"`
-	Email         string            `json:"email"`
-	DeliveryEmail *string           `json:"delivery_email"`
-	FullName      string            `json:"full_name"`
-	Role          int               `json:"role"`
-	Active        bool              `json:"is_active"`
-	Deleted       bool              `json:"is_deleted,omitempty"`
-	Imported      bool              `json:"is_imported_stub,omitempty"`
-	IsBot         bool              `json:"is_bot"`
-	BotType       int               `json:"bot_type,omitempty"`
-	BotOwner      *int              `json:"bot_owner_id,omitempty"`
-	Timezone      string            `json:"timezone"`
-	Joined        recordedTime      `json:"date_joined"`
-	Profile       map[string]string `json:"profile_data,omitempty"`
-}
-
-type recordedBotRow struct {
-	ID             int                   `json:"user_id"`
-	SendingChannel *string               `json:"default_sending_stream"`
-	EventsChannel  *string               `json:"default_events_register_stream"`
-	AllPublic      bool                  `json:"default_all_public_streams"`
-	Services       list[recordedService] `json:"services"`
-}
-
-type recordedService struct {
-	URL       string `json:"base_url"`
-	Interface int    `json:"interface"`
-}
-
-type recordedGroup struct {
-	ID          int                      `json:"id"`
-	Name        string                   `json:"name"`
-	Description string                   `json:"description"`
-	CreatorID   *int                     `json:"creator_id"`
-	DateCreated *int64                   `json:"date_created"`
-	System      bool                     `json:"is_system_group"`
-	Deactivated bool                     `json:"deactivated"`
-	Members     []int                    `json:"members"`
-	Subgroups   []int                    `json:"direct_subgroup_ids"`
-	Permissions map[string]recordedValue `json:"permissions"`
-}
-
-type recordedFolder struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Order       int    `json:"order"`
-	CreatorID   *int   `json:"creator_id"`
-	DateCreated int64  `json:"date_created"`
-	Archived    bool   `json:"is_archived"`
-}
-
-type recordedChannel struct {
-	ID            int                      `json:"stream_id"`
-	Name          string                   `json:"name"`
-	Description   string                   `json:"description"`
-	Private       bool                     `json:"invite_only"`
-	WebPublic     bool                     `json:"is_web_public"`
-	SharedHistory bool                     `json:"history_public_to_subscribers"`
-	RetentionDays *int                     `json:"message_retention_days"`
-	TopicsPolicy  string                   `json:"topics_policy"`
-	DefaultPush   *bool                    `json:"default_push_notifications,omitempty"`
-	FolderID      *int                     `json:"folder_id"`
-	Archived      bool                     `json:"is_archived"`
-	CreatorID     *int                     `json:"creator_id"`
-	DateCreated   int64                    `json:"date_created"`
-	Permissions   map[string]recordedValue `json:"permissions"`
-	Subscribers   []int                    `json:"subscribers"` // nil: not seen
-}
-
-type recordedDefaultGroup struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Channels    []int  `json:"streams"`
-}
-
-type recordedProfileField struct {
-	ID       int    `json:"id"`
-	Name     string `json:"name"`
-	Type     int    `json:"type"`
-	Hint     string `json:"hint"`
-	Data     string `json:"field_data"`
-	Summary  bool   `json:"display_in_profile_summary"`
-	Required bool   `json:"required"`
-	Editable bool   `json:"editable_by_user"`
-	Matching bool   `json:"use_for_user_matching"`
-}
-
-type recordedLinkifier struct {
-	ID                      int      `json:"id"`
-	Pattern                 string   `json:"pattern"`
-	URLTemplate             string   `json:"url_template"`
-	ExampleInput            *string  `json:"example_input,omitempty"`
-	ReverseTemplate         *string  `json:"reverse_template,omitempty"`
-	AlternativeURLTemplates []string `json:"alternative_url_templates,omitempty"`
-}
-
-type recordedPlayground struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	Language    string `json:"pygments_language"`
-	URLTemplate string `json:"url_template"`
-}
-
-type recordedDomain struct {
-	Domain          string `json:"domain"`
-	AllowSubdomains bool   `json:"allow_subdomains"`
-}
-
-type recordedEmoji struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	AuthorID    *int   `json:"author_id"`
-	FileType    string `json:"file_type"` // "png"
-	Deactivated bool   `json:"deactivated"`
-}
-
-type recordedInvitation struct {
-	ID           int    `json:"id"`
-	Multiuse     bool   `json:"is_multiuse"`
-	Role         int    `json:"invited_as"`
-	Inviter      int    `json:"invited_by_user_id"`
-	Invited      int64  `json:"invited"`
-	Expires      *int64 `json:"expiry_date"`
-	Email        string `json:"email,omitempty"`
-	NotifyOnJoin bool   `json:"notify_referrer_on_join,omitempty"`
-}
-
-// recordedValue is a group-setting value: the ID of a group, or lists of accounts and groups.
-type recordedValue struct{ rules.GroupValue }
-
-// UnmarshalJSON reads either form and rejects others.
-func (v *recordedValue) UnmarshalJSON(data []byte) error {
-	*v = recordedValue{}
-	if !bytes.HasPrefix(data, []byte("{")) {
-		if err := json.Unmarshal(data, &v.Group); err != nil || v.Group == 0 {
-			return fmt.Errorf("%s is neither the ID of a group nor lists of members and subgroups", data)
-		}
-		return nil
-	}
-	var lists struct {
-		Members   []int `json:"direct_members"`
-		Subgroups []int `json:"direct_subgroups"`
-	}
-	if err := decodeStrictly(data, &lists); err != nil {
-		return err
-	}
-	v.GroupValue = rules.Listed(lists.Members, lists.Subgroups)
-	return nil
-}
-
-// recordedTime is a time in a row of an account: without seconds, or with.
-type recordedTime struct{ time.Time }
-
-// UnmarshalJSON reads either form; "" is no time.
-func (t *recordedTime) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
-	if text == "" {
-		return nil
-	}
-	var err error
-	if t.Time, err = time.Parse("2006-01-02T15:04Z07:00", text); err != nil {
-		if t.Time, err = time.Parse(time.RFC3339, text); err != nil {
-			return fmt.Errorf("%q is not a time such as 2026-01-31T09:30+00:00", text)
-		}
-	}
-	return nil
 }
 
 // list is a list of objects with errors that name the position.
@@ -555,13 +380,6 @@ func (f *recordedOrganization) checkChannels(c *recordedCheck) {
 			}
 		}
 	}
-}
-
-func (a recordedAccount) address() string {
-	if a.DeliveryEmail != nil && *a.DeliveryEmail != "" {
-		return *a.DeliveryEmail
-	}
-	return a.Email
 }
 
 // recordedCheck keeps the first mistake.
