@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -186,7 +187,11 @@ func (c *Config) ReadOrganization(data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	c.Organization, c.FeatureLevel = data, cmp.Or(c.FeatureLevel, recorded.featureLevel())
+	level := cmp.Or(c.FeatureLevel, recorded.featureLevel())
+	if err := recorded.loadInto(rules.New(time.Now, func() int { return level })); err != nil {
+		return err // before the configuration is changed
+	}
+	c.Organization, c.FeatureLevel = data, level
 	return nil
 }
 
@@ -231,48 +236,36 @@ func (f *recordedOrganization) featureLevel() int {
 	return min(max(f.Server.FeatureLevel, featurelevel.Oldest), featurelevel.Newest)
 }
 
-// check finds inconsistencies.
+// check finds mistakes in rows. For those between rows, see [inconsistency].
 func (f *recordedOrganization) check() error {
 	c := recordedCheck{}
-	c.accounts = recordedIDs(&c, "accounts", f.Accounts, func(a recordedAccount) (int, string) { return a.ID, "" })
-	c.groups = recordedIDs(&c, "user_groups", f.Groups, func(g recordedGroup) (int, string) { return g.ID, g.Name })
-	c.channels = recordedIDs(&c, "channels", f.Channels, func(ch recordedChannel) (int, string) { return ch.ID, strings.ToLower(ch.Name) })
-	c.folders = recordedIDs(&c, "channel_folders", f.Folders, func(d recordedFolder) (int, string) { return d.ID, "" })
-	recordedIDs(&c, "system_bots", f.SystemBots, func(b recordedSystemBot) (int, string) { return b.ID, b.Email })
-	recordedIDs(&c, "default_channel_groups", f.DefaultGroups, func(g recordedDefaultGroup) (int, string) { return g.ID, g.Name })
-	recordedIDs(&c, "custom_profile_fields", f.ProfileFields, func(p recordedProfileField) (int, string) { return p.ID, "" })
-	recordedIDs(&c, "linkifiers", f.Linkifiers, func(l recordedLinkifier) (int, string) { return l.ID, "" })
-	recordedIDs(&c, "playgrounds", f.Playgrounds, func(p recordedPlayground) (int, string) { return p.ID, "" })
-	recordedIDs(&c, "custom_emoji", f.Emoji, func(e recordedEmoji) (int, string) { return e.ID, "" })
-	recordedIDs(&c, "bots", f.Bots, func(b recordedBotRow) (int, string) { return b.ID, "" })
-	recordedIDs(&c, "domains", f.Domains, func(d recordedDomain) (int, string) { return noID, strings.ToLower(d.Domain) })
-	f.checkAccounts(&c)
+	accounts := recordedIDs(&c, "accounts", f.Accounts, func(a recordedAccount) int { return a.ID })
+	recordedIDs(&c, "user_groups", f.Groups, func(g recordedGroup) int { return g.ID })
+	recordedIDs(&c, "channels", f.Channels, func(ch recordedChannel) int { return ch.ID })
+	recordedIDs(&c, "channel_folders", f.Folders, func(d recordedFolder) int { return d.ID })
+	recordedIDs(&c, "system_bots", f.SystemBots, func(b recordedSystemBot) int { return b.ID })
+	recordedIDs(&c, "default_channel_groups", f.DefaultGroups, func(g recordedDefaultGroup) int { return g.ID })
+	recordedIDs(&c, "custom_profile_fields", f.ProfileFields, func(p recordedProfileField) int { return p.ID })
+	recordedIDs(&c, "linkifiers", f.Linkifiers, func(l recordedLinkifier) int { return l.ID })
+	recordedIDs(&c, "playgrounds", f.Playgrounds, func(p recordedPlayground) int { return p.ID })
+	recordedIDs(&c, "custom_emoji", f.Emoji, func(e recordedEmoji) int { return e.ID })
+	recordedIDs(&c, "bots", f.Bots, func(b recordedBotRow) int { return b.ID })
+	f.checkAccounts(&c, accounts)
 	f.checkGroups(&c)
 	f.checkChannels(&c)
-	for i, b := range f.Bots {
-		c.has("account", c.accounts, b.ID, "bots[%d]", i)
-	}
 	for i, invitation := range f.Invitations {
-		c.isID(invitation.ID, "invitations[%d]", i)
+		c.isID(invitation.ID, "invitations[%d]", i) // a link can have the ID of an email's invitation
 		c.isRole(invitation.Role, "invitations[%d]", i)
 	}
-	c.values(f.Realm.Permissions, "realm")
 	return c.err
 }
 
-func (f *recordedOrganization) checkAccounts(c *recordedCheck) {
-	addresses, owners := map[string]int{}, 0
+func (f *recordedOrganization) checkAccounts(c *recordedCheck, accounts map[int]bool) {
+	owners := 0
 	for i, a := range f.Accounts {
 		c.isRole(a.Role, "accounts[%d]", i)
 		if a.FullName == "" || a.address() == "" {
 			c.wrong("full_name and email are needed", "accounts[%d]", i)
-		}
-		if other, taken := addresses[strings.ToLower(a.address())]; taken {
-			c.wrong(fmt.Sprintf("account %d has the same address", other), "accounts[%d]", i)
-		}
-		addresses[strings.ToLower(a.address())] = a.ID
-		if a.BotOwner != nil {
-			c.has("account", c.accounts, *a.BotOwner, "accounts[%d]", i)
 		}
 		if a.Active && a.Deleted {
 			c.wrong("a deleted account is not active", "accounts[%d]", i)
@@ -285,8 +278,13 @@ func (f *recordedOrganization) checkAccounts(c *recordedCheck) {
 		c.wrong("there is no active owner, one with \"role\": 100", "accounts")
 	}
 	for i, b := range f.SystemBots {
-		if c.accounts[b.ID] {
+		if accounts[b.ID] {
 			c.wrong(fmt.Sprintf("account %d has the same ID", b.ID), "system_bots[%d]", i)
+		}
+	}
+	for i, b := range f.Bots {
+		if !accounts[b.ID] {
+			c.wrong(fmt.Sprintf("account %d is not among the accounts", b.ID), "bots[%d]", i)
 		}
 	}
 }
@@ -298,7 +296,6 @@ var systemGroups = []string{
 
 func (f *recordedOrganization) checkGroups(c *recordedCheck) {
 	missing := slices.Clone(systemGroups)
-	below := map[int][]int{}
 	for i, g := range f.Groups {
 		if g.Name == "" {
 			c.wrong("name is needed", "user_groups[%d]", i)
@@ -309,42 +306,10 @@ func (f *recordedOrganization) checkGroups(c *recordedCheck) {
 				c.wrong("the members of a system group follow from the roles: leave them out", "user_groups[%d]", i)
 			}
 		}
-		for _, id := range g.Members {
-			c.has("account", c.accounts, id, "user_groups[%d]", i)
-		}
-		for _, id := range g.Subgroups {
-			c.has("group", c.groups, id, "user_groups[%d]", i)
-		}
-		c.values(g.Permissions, "user_groups[%d]", i)
-		below[g.ID] = g.Subgroups
 	}
 	if len(missing) > 0 {
 		c.wrong(fmt.Sprintf("the system group %s is missing", missing[0]), "user_groups")
 	}
-	for i, g := range f.Groups {
-		if reaches(below, g.ID) {
-			c.wrong(fmt.Sprintf("group %d contains itself", g.ID), "user_groups[%d]", i)
-			return
-		}
-	}
-}
-
-// reaches reports whether a group is below itself.
-func reaches(below map[int][]int, group int) bool {
-	seen := map[int]bool{}
-	next := slices.Clone(below[group])
-	for len(next) > 0 {
-		id := next[len(next)-1]
-		next = next[:len(next)-1]
-		if id == group {
-			return true
-		}
-		if !seen[id] {
-			seen[id] = true
-			next = append(next, below[id]...)
-		}
-	}
-	return false
 }
 
 func (f *recordedOrganization) checkChannels(c *recordedCheck) {
@@ -357,21 +322,6 @@ func (f *recordedOrganization) checkChannels(c *recordedCheck) {
 		if ch.Private && ch.WebPublic {
 			c.wrong("invite_only and is_web_public exclude each other", "channels[%d]", i)
 		}
-		if ch.FolderID != nil {
-			c.has("folder", c.folders, *ch.FolderID, "channels[%d]", i)
-		}
-		for _, id := range ch.Subscribers {
-			c.has("account", c.accounts, id, "channels[%d]", i)
-		}
-		c.values(ch.Permissions, "channels[%d]", i)
-	}
-	for i, id := range f.Defaults {
-		c.has("channel", c.channels, id, "default_channels[%d]", i)
-	}
-	for i, g := range f.DefaultGroups {
-		for _, id := range g.Channels {
-			c.has("channel", c.channels, id, "default_channel_groups[%d]", i)
-		}
 	}
 	for i, b := range f.Bots {
 		for _, name := range []*string{b.SendingChannel, b.EventsChannel} {
@@ -383,20 +333,11 @@ func (f *recordedOrganization) checkChannels(c *recordedCheck) {
 }
 
 // recordedCheck keeps the first mistake.
-type recordedCheck struct {
-	accounts, groups, channels, folders map[int]bool
-	err                                 error
-}
+type recordedCheck struct{ err error }
 
 func (c *recordedCheck) wrong(what, place string, at ...any) {
 	if c.err == nil {
 		c.err = &placedError{fmt.Sprintf(place, at...), errors.New(what)}
-	}
-}
-
-func (c *recordedCheck) has(kind string, ids map[int]bool, id int, place string, at ...any) {
-	if !ids[id] {
-		c.wrong(fmt.Sprintf("%s %d is not among the %ss", kind, id, kind), place, at...)
 	}
 }
 
@@ -414,40 +355,15 @@ func (c *recordedCheck) isRole(role int, place string, at ...any) {
 	}
 }
 
-func (c *recordedCheck) values(values map[string]recordedValue, place string, at ...any) {
-	for _, name := range sortedKeys(values) {
-		v := values[name]
-		within := fmt.Sprintf(place, at...) + ".permissions." + name
-		if v.Group != 0 {
-			c.has("group", c.groups, v.Group, "%s", within)
-		}
-		for _, id := range v.Members {
-			c.has("account", c.accounts, id, "%s", within)
-		}
-		for _, id := range v.Subgroups {
-			c.has("group", c.groups, id, "%s", within)
-		}
-	}
-}
-
-// noID is the ID of rows without one.
-const noID = -1
-
-// recordedIDs returns the IDs of a list. The IDs must be possible and different. The names must be different; "" is none.
-func recordedIDs[T any](c *recordedCheck, key string, rows []T, of func(T) (int, string)) map[int]bool {
-	ids, names := map[int]bool{}, map[string]bool{}
+// recordedIDs returns the IDs of a list, which must be possible and different.
+func recordedIDs[T any](c *recordedCheck, key string, rows []T, of func(T) int) map[int]bool {
+	ids := map[int]bool{}
 	for i, row := range rows {
-		id, name := of(row)
-		if id != noID {
-			c.isID(id, "%s[%d]", key, i)
-		}
-		if ids[id] && id != noID {
+		id := of(row)
+		if c.isID(id, "%s[%d]", key, i); ids[id] {
 			c.wrong(fmt.Sprintf("the ID %d is there twice", id), "%s[%d]", key, i)
 		}
-		if name != "" && names[name] {
-			c.wrong(fmt.Sprintf("the name %q is there twice", name), "%s[%d]", key, i)
-		}
-		ids[id], names[name] = true, true
+		ids[id] = true
 	}
 	return ids
 }

@@ -11,7 +11,7 @@ import (
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// loadInto fills the tables of an empty organization. The file was checked before.
+// loadInto fills the tables of an empty organization. The rows were checked before.
 func (f *recordedOrganization) loadInto(o *rules.Organization) error {
 	// The groups come first, because defaults name them. The settings come before rows that need the organization's host.
 	f.loadGroups(o)
@@ -31,6 +31,9 @@ func (f *recordedOrganization) loadInto(o *rules.Organization) error {
 	f.loadLists(o)
 	f.loadInvitations(o)
 	o.ContinueIDs()
+	if wrong := inconsistency(o); wrong != "" {
+		return fmt.Errorf("recorded organization: %s", wrong)
+	}
 	return nil
 }
 

@@ -208,7 +208,7 @@ func TestRecordedOrganization_Opened_OwnLevel(t *testing.T) {
 		t.Errorf("the server is %s", level)
 	}
 	requireNoError(t, os.WriteFile(path, []byte(strings.Replace(replaced, `"folder_id": 701`, `"folder_id": 7`, 1)), 0o600))
-	if _, err := Open(Options{Organization: path}); err == nil || !strings.Contains(err.Error(), "recorded.json: recorded organization: channels[2]: folder 7 is not among the folders") {
+	if _, err := Open(Options{Organization: path}); err == nil || !strings.Contains(err.Error(), "recorded.json: recorded organization: channel 1203 is in folder 7, which does not exist") {
 		t.Errorf("a file that is wrong: %v", err)
 	}
 }
