@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ type Law struct {
 }
 
 // knownFile has the known violations, one on a line: the law, the subject, the case, and what happened.
-const knownFile = "testdata/laws/known.txt"
+var knownFile, _ = filepath.Abs("testdata/laws/known.txt")
 
 // atOnce is the number of subjects that are tried concurrently. Most of the time they wait for the sandbox.
 const atOnce = 8
