@@ -40,8 +40,6 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/users/{email}", guard: anyUser, handle: updateUser},
 
 	{method: "PATCH", path: "/settings", guard: human, handle: updateSettings},
-	{method: "PATCH", path: "/settings/display", guard: human, handle: updateSettings},
-	{method: "PATCH", path: "/settings/notifications", guard: human, handle: updateSettings},
 
 	// Bots.
 	{method: "GET", path: "/bots", guard: humanNonGuest, handle: listBots, silent: true},
@@ -110,7 +108,6 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/users/me/subscriptions/properties", guard: anyUser, handle: setSubscriptionProperties},
 	{method: "PATCH", path: "/users/me/subscriptions/{stream_id:int}", guard: anyUser, handle: setSubscriptionProperty},
 	{method: "GET", path: "/users/{user_id:int}/subscriptions/{stream_id:int}", guard: anyUser, handle: isSubscribed},
-	{method: "GET", path: "/users/{user_id:int}/channels", guard: anyUser, since: 440, handle: getUserChannels},
 
 	// Default channels and their groups.
 	{method: "POST", path: "/default_streams", guard: admin, handle: addDefaultChannel},
@@ -151,7 +148,6 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/typing", guard: anyUser, handle: sendTyping},
 	{method: "POST", path: "/messages/flags", guard: anyUser, handle: updateFlags},
 	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, handle: updateFlagsForNarrow},
-	{method: "POST", path: "/mark_all_as_read", guard: anyUser, handle: markAllRead},
 	{method: "POST", path: "/mark_stream_as_read", guard: anyUser, handle: markChannelRead},
 	{method: "POST", path: "/mark_topic_as_read", guard: anyUser, handle: markTopicRead},
 
@@ -176,12 +172,16 @@ PATCH /users/me/subscriptions/muted_topics
 POST,DELETE /users/me/apns_device_token
 POST,DELETE /users/me/android_gcm_reg_id
 GET /users/{email}/presence
+GET /users/{user_id:int}/channels
+PATCH /settings/display
+PATCH /settings/notifications
 POST /mobile_push/register
 POST /mobile_push/test_notification
 POST /mobile_push/e2ee/test_notification
 POST /user_topics
 GET /streams/{stream_id:int}/email_address
 POST /streams/{stream_id:int}/delete_topic
+POST /mark_all_as_read
 GET /messages/matches_narrow
 GET /messages/{message_id:int}/read_receipts
 POST /messages/render

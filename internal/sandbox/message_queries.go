@@ -219,13 +219,6 @@ func markChannelRead(r *request) (fields, error) {
 	return nil, r.org.MarkChannelRead(r.me, channel)
 }
 
-func markAllRead(r *request) (fields, error) {
-	r.org.MarkAllRead(r.me)
-	answer := fields{}
-	answer["complete"] = true
-	return answer, nil
-}
-
 // registerStarred is the part of a snapshot with the caller's starred messages.
 func registerStarred(r *request, _ registerOptions) fields {
 	return fields{"starred_messages": r.org.StarredMessages(r.me.ID)}

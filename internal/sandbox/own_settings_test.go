@@ -83,11 +83,6 @@ func TestRefusedOwnSettings(t *testing.T) {
 	if got := ask(t, s, "admin", "PATCH", "/realm/user_settings_defaults", map[string]any{"web_home_view": "nosuch"}); got.body["msg"] != "Invalid web_home_view" {
 		t.Errorf("as a default: %s", got.text)
 	}
-	for _, path := range []string{"/settings/display", "/settings/notifications"} { // /settings had these paths before
-		if got := ask(t, s, "member", "PATCH", path, map[string]any{"timezone": "x"}); got.body["msg"] != "Invalid timezone: Value error, Not a recognized time zone" {
-			t.Errorf("%s: %s", path, got.text)
-		}
-	}
 	member, _ := s.Credentials("member")
 	if p, _ := s.Organization().Person(member.Email); p.FullName != "Lena Fischer" || s.Organization().Settings(member.Email)["color_scheme"] != 1 {
 		t.Errorf("a refused request changed %+v", p)

@@ -347,17 +347,3 @@ func isSubscribed(r *request) (fields, error) {
 	}
 	return fields{"is_subscribed": r.org.IsSubscribed(u.ID, ch.ID)}, nil
 }
-
-func getUserChannels(r *request) (fields, error) {
-	u, err := r.org.ActiveHuman(r.id("user_id"))
-	if err != nil {
-		return nil, err
-	}
-	ids := []int{}
-	for _, id := range r.org.ChannelsOf(u.ID) {
-		if ch, ok := r.org.Channels.Get(id); ok && r.org.HasMetadataAccess(r.me, ch) {
-			ids = append(ids, id)
-		}
-	}
-	return fields{"subscribed_channel_ids": ids}, nil
-}

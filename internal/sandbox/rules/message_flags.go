@@ -144,15 +144,6 @@ func (o *Organization) MarkTopicRead(u User, channel int, topic string) error {
 	return nil
 }
 
-// MarkAllRead marks all of a person's messages as read.
-func (o *Organization) MarkAllRead(u User) {
-	var ids []int
-	for id := range o.Messages.All() {
-		ids = append(ids, id)
-	}
-	o.markRead(u, ids)
-}
-
 func (o *Organization) markRead(u User, ids []int) {
 	for _, id := range ids {
 		m, _ := o.Messages.Get(id)
