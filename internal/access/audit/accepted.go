@@ -58,68 +58,54 @@ type acceptParser struct {
 	file *AcceptedFile
 }
 
-// The attributes of a block that accepts findings.
-const (
-	acceptObject   = "object"
-	acceptObjects  = "objects"
-	acceptReason   = "reason"
-	acceptUntil    = "until"
-	acceptSeverity = "severity"
+// The blocks and attributes of a file that accepts findings.
+var (
+	acceptedSpec = &hclfile.Spec{Blocks: []*hclfile.Spec{acceptSpec}}
+	acceptSpec   = &hclfile.Spec{Name: "accept", Label: "internet", Attributes: []hclfile.AttributeSpec{
+		{Name: "object"}, {Name: "objects"}, {Name: "reason", Missing: "say in a few words why the finding is accepted"}, {Name: "until"}, {Name: "severity"},
+	}}
 )
-
-var acceptAttributes = suggest.Names{Things: "attributes", All: []string{acceptObject, acceptObjects, acceptReason, acceptUntil, acceptSeverity}}
 
 func (p *acceptParser) block(block *hclfile.Block) {
 	line, before := block.Line, p.Fails()
-	if block.Type != "accept" {
-		p.Fail(line, "there is no block %s%s", suggest.Quote(block.Type), suggest.Names{Things: "blocks", All: []string{"accept"}}.Suggest(block.Type))
+	if p.Find(block, acceptedSpec) == nil {
 		return
 	}
-	if len(block.Labels) != 1 {
-		p.Fail(line, `accept takes one kind of finding, as in accept "internet" { … }`)
-		return
+	has, attributes := p.Check(block, acceptSpec)
+	for _, inner := range block.Blocks {
+		p.Find(inner, acceptSpec)
 	}
-	entry := acceptEntry{kind: Kind(block.Labels[0]), line: line}
-	if kindRank(entry.kind) < 0 {
+	entry := acceptEntry{kind: Kind(strings.Join(block.Labels, " ")), line: line}
+	if kindRank(entry.kind) < 0 && len(block.Labels) > 0 {
 		names := suggest.Names{Things: "kinds"}
 		for _, known := range Kinds {
 			names.All = append(names.All, string(known.Kind))
 		}
-		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(block.Labels[0]), names.Suggest(block.Labels[0]))
-	}
-	for _, inner := range block.Blocks {
-		p.Fail(inner.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
+		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(string(entry.kind)), names.Suggest(string(entry.kind)))
 	}
 	var objects []string
-	for _, one := range block.Attributes {
-		at := one.Line
+	for _, one := range attributes {
 		switch one.Name {
-		case acceptObject:
+		case "object":
 			objects = append(objects, p.Text(one))
-		case acceptObjects:
+		case "objects":
 			objects = append(objects, p.Texts(one)...)
-		case acceptReason:
+		case "reason":
 			entry.Reason = strings.TrimSuffix(p.Text(one), ".")
-		case acceptUntil:
+		case "until":
 			entry.Until, entry.ends = p.Day(one)
-		case acceptSeverity:
+		case "severity":
 			entry.worst = Severity(p.Text(one))
 			if entry.worst != "" && entry.worst.rank() < 0 {
-				p.Fail(at, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
+				p.Fail(one.Line, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
 			}
-		default:
-			p.Fail(at, "accept has no attribute %s%s", suggest.Quote(one.Name), acceptAttributes.Suggest(one.Name))
 		}
 	}
-	has := func(name string) bool { return block.Attribute(name) != nil }
 	switch {
-	case has(acceptObject) && has(acceptObjects):
+	case has["object"] && has["objects"]:
 		p.Fail(line, "object and objects are both set: write one of them")
-	case !has(acceptObject) && !has(acceptObjects) && p.Fails() == before:
+	case !has.Any("object", "objects"):
 		p.Fail(line, `object is missing: name the object as the audit does, such as object = "the organization"`)
-	}
-	if !has(acceptReason) && p.Fails() == before {
-		p.Fail(line, "reason is missing: say in a few words why the finding is accepted")
 	}
 	if p.Fails() > before {
 		return

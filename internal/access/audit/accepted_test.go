@@ -237,7 +237,7 @@ func TestAcceptedFile_Invalid_Error(t *testing.T) {
 	for text, says := range map[string]string{
 		"accept \"intrnet\" {\n" + good + "}":                                        `accepted.hcl:1: there is no kind of finding "intrnet"; did you mean "internet"?`,
 		"\naccpt \"internet\" {\n" + good + "}":                                      `accepted.hcl:2: there is no block "accpt"; did you mean "accept"?`,
-		"accept {\n" + good + "}":                                                    "accepted.hcl:1: accept takes one kind of finding",
+		"accept {\n" + good + "}":                                                    `accepted.hcl:1: accept takes one name, as in accept "internet" { … }`,
 		"accept \"internet\" {\n" + good + "  resaon = \"x\"\n}":                     `accepted.hcl:4: accept has no attribute "resaon"; did you mean "reason"?`,
 		"accept \"internet\" {\n" + good + "  note {}\n}":                            `accepted.hcl:4: accept has no block "note"`,
 		"accept \"internet\" {\n  object = \"a\"\n}":                                 "accepted.hcl:1: reason is missing",

@@ -50,16 +50,6 @@ type Attribute struct {
 	expr hcl.Expression
 }
 
-// Attribute returns an attribute by its name; nil if the block does not have it.
-func (b *Block) Attribute(name string) *Attribute {
-	for _, one := range b.Attributes {
-		if one.Name == name {
-			return one
-		}
-	}
-	return nil
-}
-
 // Open parses a file and returns its blocks in order. holds describes the blocks in messages. Blocks with a mistake of syntax are
 // left out. The rest is read, so that its mistakes are reported too.
 func Open(path string, content []byte, holds string) (*Reader, []*Block) {
