@@ -10,10 +10,9 @@ import (
 
 // A Signature recognizes messages or violations.
 type Signature struct {
-	// Row is the number of a known defect, or "" for a refusal that is right.
-	Row     string `json:"row,omitempty"`
 	Pattern string `json:"pattern"`
-	Why     string `json:"why"`
+	// Why describes the known defect, or says why a refusal is right.
+	Why string `json:"why"`
 	// Later is true if only the apply, or the plan after it, may know the reason.
 	Later bool `json:"later,omitempty"`
 

@@ -31,7 +31,7 @@ const (
 )
 
 // Random histories keep every promise, except for the known defects. ZULIP_TEST_SEED repeats a run that was printed, and
-// ZULIP_TEST_ROW prints a short history of a known defect.
+// ZULIP_TEST_DEFECT prints a short history of a known defect, by its description.
 func TestProtocolLife(t *testing.T) {
 	if testing.Short() {
 		live(t, shortCount)
@@ -41,16 +41,16 @@ func TestProtocolLife(t *testing.T) {
 		live(t, histories)
 		return
 	}
-	rows := live(t, nightly)
+	times := live(t, nightly)
 	for _, known := range Known() {
-		if rows[known.Pattern] == 0 {
-			t.Errorf("the known defect %q no longer occurs, so its line goes: %s", known.Row, known.Pattern)
+		if times[known.Pattern] == 0 {
+			t.Errorf("the known defect %q no longer occurs, so its line goes: %s", known.Why, known.Pattern)
 		}
 	}
 }
 
 // live plays histories, and returns how often each known defect occurred.
-func live(t *testing.T, count int) (rows map[string]int) {
+func live(t *testing.T, count int) (times map[string]int) {
 	t.Helper()
 	usual := "1" // today's known defects are those of these histories
 	if os.Getenv("ZULIP_TEST_ALL") == "1" {
@@ -62,7 +62,7 @@ func live(t *testing.T, count int) (rows map[string]int) {
 	}
 	file := picture(t)
 	var mu sync.Mutex
-	rows, found := map[string]int{}, map[string]uint64{}
+	times, found := map[string]int{}, map[string]uint64{}
 	sum := Outcome{}
 	play := func(seed uint64) {
 		outcome, err := Play(New(seed, roundsOfEach), seed, file)
@@ -75,8 +75,8 @@ func live(t *testing.T, count int) (rows map[string]int) {
 		sum.Changes, sum.Effects = sum.Changes+outcome.Changes, sum.Effects+outcome.Effects
 		for _, violation := range outcome.Violations {
 			known, isKnown := Match(Known(), violation)
-			rows[known.Pattern]++
-			if !isKnown || known.Row == os.Getenv("ZULIP_TEST_ROW") {
+			times[known.Pattern]++
+			if !isKnown || known.Why == os.Getenv("ZULIP_TEST_DEFECT") {
 				found[Kind(violation)] = seed
 			}
 		}
@@ -100,7 +100,7 @@ func live(t *testing.T, count int) (rows map[string]int) {
 		_, _ = fmt.Fprintf(w, "life: %d histories with ZULIP_TEST_SEED=%d, %d rounds in %s, %d refused plans, %d changes compared with plans, %d effects with reviews\n",
 			count, first, sum.Rounds, time.Since(started).Round(time.Second), sum.Refused, sum.Changes, sum.Effects)
 		for _, known := range Known() {
-			_, _ = fmt.Fprintf(w, "life: known defect %s: %d times (%s)\n", known.Row, rows[known.Pattern], known.Why)
+			_, _ = fmt.Fprintf(w, "life: known defect %q: %d times\n", known.Why, times[known.Pattern])
 		}
 	})
 	if sum.Changes == 0 || sum.Effects == 0 {
@@ -114,7 +114,7 @@ func live(t *testing.T, count int) (rows map[string]int) {
 		}
 		t.Errorf("ZULIP_TEST_SEED=%d, history %d, %s\n%s", first, seed, kind, shows.Text)
 	}
-	return rows
+	return times
 }
 
 // picture writes a small picture, and returns its path.
