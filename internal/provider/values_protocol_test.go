@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,78 +15,68 @@ import (
 )
 
 // TestProtocolConfiguration_WrongValue_Refused validates every block of every kind with null in each collection, and with
-// wrong numbers and texts in each attribute, also within nested attributes.
+// wrong numbers and texts in each attribute, also within nested attributes. A plan, a read and an invocation refuse them too.
 func TestProtocolConfiguration_WrongValue_Refused(t *testing.T) {
-	all, server := acctest.Schemas(t), provider.NewServer("test").(everyBlock)
-	validate := func(of string, schema *tfprotov6.Schema, send func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic) {
-		t.Run(of, func(t *testing.T) {
-			for _, value := range wrongValues(schema.ValueType()) {
-				config, err := tfprotov6.NewDynamicValue(schema.ValueType(), value)
-				requireNoError(t, err)
-				diags := send(of[strings.LastIndex(of, " ")+1:], &config)
-				if len(diags) != 1 || !strings.Contains(diags[0].Detail, " null") && !strings.Contains(diags[0].Detail, "must be a whole number between -2147483648 and 2147483647. It is ") || len(diags[0].Attribute.Steps()) == 0 {
-					t.Errorf("%s: %v", value, diags)
-				}
-			}
-		})
-	}
-	for name, schema := range all.ResourceSchemas {
-		validate("resource "+name, schema, func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			planned, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			if len(planned.Diagnostics) != 1 || planned.Diagnostics[0].Detail != answer.Diagnostics[0].Detail {
-				t.Errorf("planned: %v", planned.Diagnostics)
-			}
-			return answer.Diagnostics
-		})
-	}
-	for name, schema := range all.DataSourceSchemas {
-		validate("data "+name, schema, func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			read, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			if len(read.Diagnostics) != 1 || read.Diagnostics[0].Detail != answer.Diagnostics[0].Detail {
-				t.Errorf("read: %v", read.Diagnostics)
-			}
-			return answer.Diagnostics
-		})
-	}
-	for name, schema := range all.EphemeralResourceSchemas {
-		validate("ephemeral "+name, schema, func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateEphemeralResourceConfig(t.Context(), &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			return answer.Diagnostics
-		})
-	}
-	for name, schema := range all.ListResourceSchemas {
-		validate("list "+name, schema, func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
-			requireNoError(t, err)
-			return answer.Diagnostics
-		})
-	}
-	for name, schema := range all.ActionSchemas {
-		validate("action "+name, schema.Schema, func(name string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: config})
-			requireNoError(t, err)
-			invoked, err := server.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: name, Config: config})
-			requireNoError(t, err)
-			for event := range invoked.Events {
-				if end, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); !ok || len(end.Diagnostics) != 1 {
-					t.Errorf("invoked: %v", event)
-				}
-			}
-			return answer.Diagnostics
-		})
-	}
-	validate("provider", all.Provider, func(_ string, config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-		answer, err := server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	all, server, ctx := acctest.Schemas(t), provider.NewServer("test").(everyBlock), t.Context()
+	type diagnostics = []*tfprotov6.Diagnostic
+	said := func(answer any, err error) diagnostics {
 		requireNoError(t, err)
-		return answer.Diagnostics
-	})
+		found, _ := reflect.ValueOf(answer).Elem().FieldByName("Diagnostics").Interface().(diagnostics)
+		return found
+	}
+	invoked := func(answer *tfprotov6.InvokeActionServerStream, err error) (found diagnostics) {
+		requireNoError(t, err)
+		for event := range answer.Events {
+			end, _ := event.Type.(tfprotov6.CompletedInvokeActionEventType)
+			found = append(found, end.Diagnostics...)
+		}
+		return found
+	}
+	actions := map[string]*tfprotov6.Schema{}
+	for name, action := range all.ActionSchemas {
+		actions[name] = action.Schema
+	}
+	for _, kind := range []struct {
+		name    string
+		schemas map[string]*tfprotov6.Schema
+		answers func(name string, config *tfprotov6.DynamicValue) []diagnostics
+	}{
+		{"resource", all.ResourceSchemas, func(name string, config *tfprotov6.DynamicValue) []diagnostics {
+			plan := &tfprotov6.PlanResourceChangeRequest{TypeName: name, Config: config}
+			return []diagnostics{said(server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: config})), said(server.PlanResourceChange(ctx, plan))}
+		}},
+		{"data", all.DataSourceSchemas, func(name string, config *tfprotov6.DynamicValue) []diagnostics {
+			read := &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config}
+			return []diagnostics{said(server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})), said(server.ReadDataSource(ctx, read))}
+		}},
+		{"ephemeral", all.EphemeralResourceSchemas, func(name string, config *tfprotov6.DynamicValue) []diagnostics {
+			return []diagnostics{said(server.ValidateEphemeralResourceConfig(ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: config}))}
+		}},
+		{"list", all.ListResourceSchemas, func(name string, config *tfprotov6.DynamicValue) []diagnostics {
+			return []diagnostics{said(server.ValidateListResourceConfig(ctx, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config}))}
+		}},
+		{"action", actions, func(name string, config *tfprotov6.DynamicValue) []diagnostics {
+			invoke := &tfprotov6.InvokeActionRequest{ActionType: name, Config: config}
+			return []diagnostics{said(server.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: config})), invoked(server.InvokeAction(ctx, invoke))}
+		}},
+		{"provider", map[string]*tfprotov6.Schema{"zulip": all.Provider}, func(_ string, config *tfprotov6.DynamicValue) []diagnostics {
+			return []diagnostics{said(server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config}))}
+		}},
+	} {
+		for name, schema := range kind.schemas {
+			t.Run(kind.name+" "+name, func(t *testing.T) {
+				for _, value := range wrongValues(schema.ValueType()) {
+					config, err := tfprotov6.NewDynamicValue(schema.ValueType(), value)
+					requireNoError(t, err)
+					for _, diags := range kind.answers(name, &config) {
+						if len(diags) != 1 || !strings.Contains(diags[0].Detail, " null") && !strings.Contains(diags[0].Detail, "must be a whole number between -2147483648 and 2147483647. It is ") || len(diags[0].Attribute.Steps()) == 0 {
+							t.Errorf("%s: %v", value, diags)
+						}
+					}
+				}
+			})
+		}
+	}
 }
 
 // everyBlock validates the blocks of every kind.

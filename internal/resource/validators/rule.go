@@ -76,18 +76,10 @@ func (r Rule) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 
 // attributeName returns a path in the form of a configuration. An element of a set has no position.
 func attributeName(at path.Path) string {
-	name := ""
-	for _, step := range at.Steps() {
-		switch step := step.(type) {
-		case path.PathStepAttributeName:
-			name += "." + string(step)
-		case path.PathStepElementKeyInt:
-			name += fmt.Sprintf("[%d]", int64(step))
-		case path.PathStepElementKeyString:
-			name += fmt.Sprintf("[%q]", string(step))
-		}
-	}
-	return strings.TrimPrefix(name, ".")
+	return slices.DeleteFunc(at.Steps(), func(step path.PathStep) bool {
+		_, isOfSet := step.(path.PathStepElementKeyValue)
+		return isOfSet
+	}).String()
 }
 
 func textRule(allowed string, problem func(text string) string) Rule {
