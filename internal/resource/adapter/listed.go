@@ -95,6 +95,10 @@ func computed(all map[string]resourceschema.Attribute) map[string]schema.Attribu
 			shown[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: text}
 		case resourceschema.ListAttribute:
 			shown[name] = schema.ListAttribute{Computed: true, MarkdownDescription: text, ElementType: attribute.ElementType}
+		case resourceschema.SetAttribute:
+			shown[name] = schema.SetAttribute{Computed: true, MarkdownDescription: text, ElementType: attribute.ElementType}
+		case resourceschema.MapAttribute:
+			shown[name] = schema.MapAttribute{Computed: true, MarkdownDescription: text, ElementType: attribute.ElementType}
 		case resourceschema.ListNestedAttribute:
 			elements := schema.NestedAttributeObject{Attributes: computed(attribute.NestedObject.Attributes)}
 			shown[name] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: text, NestedObject: elements}

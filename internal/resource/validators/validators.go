@@ -165,7 +165,7 @@ func ParseDuration(text string) time.Duration {
 	return duration
 }
 
-// longestEmail is the maximum length of an email in the server's database.
+// longestEmail is the maximum length of an email in the server's database (server-behavior §U23).
 const longestEmail = 254
 
 // EmailAddress allows one email address. The server would read some other texts as several, or as a name with an
