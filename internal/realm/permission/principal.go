@@ -283,6 +283,20 @@ func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
 	return value.IsNamed() == canonical.IsNamed()
 }
 
+// Names reports whether a value itself names a group.
+func Names(value zulip.GroupSettingValue, group int64) bool {
+	return value.IsNamed() && value.Group == group || slices.Contains(value.DirectSubgroups, group)
+}
+
+// Without returns what remains of a value without a group.
+func Without(value zulip.GroupSettingValue, group int64) zulip.GroupSettingValue {
+	if value.IsNamed() && value.Group == group {
+		return zulip.GroupSettingValue{}
+	}
+	value.DirectSubgroups = slices.DeleteFunc(slices.Clone(value.DirectSubgroups), func(id int64) bool { return id == group })
+	return value
+}
+
 // Equal reports whether two values are the same; order, duplicates and the form do not matter.
 func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
 	a, b = Canonical(a, nobody), Canonical(b, nobody)
