@@ -120,7 +120,7 @@ func encodings(t *testing.T, text string) map[string]string {
 	lines := strings.ReplaceAll(text, "\n", "\r\n")
 	all := map[string]string{"UTF-8 with BOM": "\ufeff" + text, "CRLF": lines}
 	for name, order := range map[string]unicode.Endianness{"UTF-16LE": unicode.LittleEndian, "UTF-16BE": unicode.BigEndian} {
-		for suffix, policy := range map[string]unicode.BOMPolicy{"": unicode.IgnoreBOM, " with BOM": unicode.UseBOM} {
+		for suffix, policy := range map[string]unicode.BOMPolicy{"": unicode.IgnoreBOM, "+BOM": unicode.UseBOM} {
 			encoded, err := unicode.UTF16(order, policy).NewEncoder().String(lines)
 			if err != nil {
 				t.Fatal(err)

@@ -139,8 +139,8 @@ func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
 	if err != nil {
 		return nil, false
 	}
-	name, byName := strings.CutPrefix(text, "name:")
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+	name, id, isID := permission.NameOrID(text)
+	if isID {
 		return o.UserGroup(id)
 	}
 	return o.UserGroupByName(name)

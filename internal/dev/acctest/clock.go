@@ -10,7 +10,7 @@ import (
 )
 
 // A clock is the time of a sandbox and of the provider processes that use it. It runs like a real clock, but a wait takes
-// only a small part of its time and then advances the clock to its end. That part lets concurrent resources act meanwhile.
+// only a small part of its time and then advances the clock to its end. Concurrent resources act in that part.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration

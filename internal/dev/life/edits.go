@@ -170,7 +170,10 @@ func (g *generator) dropEverywhere(isGone func(any) bool) {
 	for again := true; again; {
 		again = false
 		for _, address := range g.c.addresses() {
-			b := g.c.blocks[address]
+			b, ok := g.c.blocks[address]
+			if !ok {
+				continue // removed with another one
+			}
 			for attribute, value := range b.config {
 				left, ok := change(value, func(one any) (any, bool) { return one, !isGone(one) })
 				if attribute == "email" && b.kind == "zulip_user" || attribute == "name" {

@@ -27,7 +27,7 @@ const (
 	RemovedGroup    Kind = "remove a user group from what names it"
 )
 
-// subject returns the part of an object that a kind of write changes. Of two writes to the same part, the last one counts.
+// subject returns the part of an object that a kind of write changes. The last of two writes to the same part counts.
 func (k Kind) subject() subject {
 	switch k {
 	case Archived, Unarchived:
@@ -82,6 +82,8 @@ type Log struct {
 	mu   sync.Mutex
 	last map[about]Write
 	rest *Log // for everything that is not in last
+
+	creating sync.RWMutex // read-locked by each creation under way
 }
 
 // Send registers writes and sends them. If the server refuses them, it withdraws them. So a write already counts while
@@ -93,6 +95,24 @@ func (l *Log) Send(send func() error, writes ...Write) error {
 		l.withdraw(writes, before)
 	}
 	return err
+}
+
+// Create sends a request that creates an object, and registers it with the ID in the answer.
+func (l *Log) Create(kind Kind, send func() (int64, error)) (int64, error) {
+	l.creating.RLock()
+	defer l.creating.RUnlock()
+	id, err := send()
+	if err == nil {
+		l.put(Each(kind, id))
+	}
+	return id, err
+}
+
+// Settled calls a function while no creation is under way. Another resource may read a new object before its ID arrives.
+func (l *Log) Settled(call func()) {
+	l.creating.Lock()
+	defer l.creating.Unlock()
+	call()
 }
 
 // Add registers writes that the server has accepted.

@@ -280,9 +280,30 @@ func PlainGroup(text string) (string, error) {
 	case KindGroupID:
 		return strconv.FormatInt(principal.ID, 10), nil
 	case KindGroup:
-		return "name:" + principal.Name, nil
+		return namePrefix + ":" + principal.Name, nil
 	}
 	return "", &OtherListError{fmt.Sprintf("%q is a user or bot", text)}
+}
+
+// namePrefix precedes a name in a text that can also be an ID.
+const namePrefix = "name"
+
+// NameOrID reads an ID in digits, or a name. "name:2024" is the name 2024.
+func NameOrID(text string) (name string, id int64, isID bool) { return WordOrID(text, namePrefix) }
+
+// WordOrID is NameOrID for a kind of object whose names have another word.
+func WordOrID(text, word string) (name string, id int64, isID bool) {
+	name, isName := strings.CutPrefix(text, word+":")
+	id, err := strconv.ParseInt(text, 10, 64)
+	return name, id, err == nil && !isName
+}
+
+// NameText returns the text of a name that NameOrID reads.
+func NameText(name string) string {
+	if plain, _, isID := NameOrID(name); plain != name || isID {
+		return namePrefix + ":" + name
+	}
+	return name
 }
 
 // IsPrincipal reports whether a text begins like a principal.

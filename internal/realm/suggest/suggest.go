@@ -70,6 +70,8 @@ type Names struct {
 	// Where is a clause about a list of all names, as in "the data source zulip_linkifiers lists all". Without it, a
 	// message lists them all.
 	Where string
+	// Prefix precedes the name in the text of the user, as in "name:2024".
+	Prefix string
 	// Unquoted is true for emails, which are written without quotes.
 	Unquoted bool
 }
@@ -78,6 +80,8 @@ type Names struct {
 // any it lists the names if they are few, and otherwise the place that lists them.
 func (n Names) Suggest(name string) string {
 	switch near := Nearest(name, n.All); {
+	case n.Prefix != "" && slices.Contains(n.All, n.Prefix+name):
+		return "; did you mean " + Quote(n.Prefix+n.Prefix+name) + "?"
 	case len(near) > 0:
 		return "; did you mean " + strings.Join(n.Quoted(near), " or ") + "?"
 	case len(n.All) == 0:

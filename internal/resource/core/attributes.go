@@ -186,7 +186,6 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Call) *Mode
 	return &m
 }
 
-//nolint:unparam // the other implementation has problems to report
 func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) (steps []change.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
@@ -266,7 +265,6 @@ func without(values, others []attr.Value) []attr.Value {
 	return slices.DeleteFunc(slices.Clone(values), func(value attr.Value) bool { return slices.ContainsFunc(others, value.Equal) })
 }
 
-//nolint:unparam // the other implementation has permissions
 func (by byModel[Model, Object]) keepKnown(m, planned *Model) []string {
 	for _, name := range fieldsOf(m).names() {
 		if value := fieldsOf(planned).get(name); isKnown(value) {

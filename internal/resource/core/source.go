@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -224,14 +225,12 @@ func (r *Resource[Model, Object, Patch]) find(view *listing[Object], text string
 		return r.findByID(view, text)
 	}
 	word := r.def.Unique.word()
-	name, isName := strings.CutPrefix(text, word+":")
-	if number, err := strconv.ParseInt(text, 10, 64); err == nil && !isName {
-		if r.hasNumber() {
-			if object, ok := r.get(view, number); ok {
-				return object, nil
-			}
-			return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
+	name, number, isID := permission.WordOrID(text, word)
+	if isID && r.hasNumber() {
+		if object, ok := r.get(view, number); ok {
+			return object, nil
 		}
+		return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
 	}
 	find := r.def.Unique.ImportedByName
 	if find == nil {
@@ -246,6 +245,7 @@ func (r *Resource[Model, Object, Patch]) find(view *listing[Object], text string
 	}
 	names := suggest.Names{
 		Things: things, All: r.def.Index(view.Snapshot).Names(), Where: r.def.Unique.Where, Unquoted: r.def.Unique.Unquoted,
+		Prefix: strings.TrimSuffix(text, name),
 	}
 	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, suggest.Quote(name), names.Suggest(name))
 }

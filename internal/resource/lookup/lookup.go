@@ -99,8 +99,8 @@ type GroupReference struct {
 // "name:2024" is the group called 2024. It also finds deactivated groups, and groups that this run creates. The error
 // suggests the most similar names.
 func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
-	name, byName := strings.CutPrefix(text, "name:")
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+	name, id, isID := permission.NameOrID(text)
+	if isID {
 		if group, ok := view.UserGroup(id); ok {
 			return GroupReference{runstate.GroupKey{ID: id}, group}, nil
 		}
@@ -113,7 +113,7 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	if view.IsPlanned(principal) {
 		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
 	}
-	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
+	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all", Prefix: strings.TrimSuffix(text, name)}
 	if strings.HasPrefix(name, "role:") {
 		names = suggest.Names{Things: "roles", All: view.RoleNames()}
 	}
@@ -126,17 +126,17 @@ func GroupText(view *snapshot.Snapshot, id int64) string {
 	if !ok {
 		return strconv.FormatInt(id, 10)
 	}
-	if _, err := strconv.ParseInt(group.Name, 10, 64); err == nil || strings.HasPrefix(group.Name, "name:") || permission.IsPrincipal(group.Name) && !group.IsSystemGroup {
+	if permission.IsPrincipal(group.Name) && !group.IsSystemGroup {
 		return "name:" + group.Name
 	}
-	return group.Name
+	return permission.NameText(group.Name)
 }
 
 // Channel finds the channel of a `channel` attribute: an ID in digits, or a name, also one that this run gives it;
 // "name:2024" is the channel called 2024. It also finds archived channels. The error suggests the most similar names.
 func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
-	name, byName := strings.CutPrefix(text, "name:")
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+	name, id, isID := permission.NameOrID(text)
+	if isID {
 		if channel, ok := view.Channels().ByID(id); ok {
 			return channel, nil
 		}
@@ -151,8 +151,27 @@ func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 	if _, planned := view.PlannedChannel(name); planned {
 		return nil, notYet("channel", "zulip_channel", name)
 	}
-	names := suggest.Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
+	names := suggest.Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees", Prefix: strings.TrimSuffix(text, name)}
 	return nil, fmt.Errorf("the provider's account sees no channel called %q%s", name, names.Suggest(name))
+}
+
+// Imported splits the import ID PART/REST at the last slash after which find accepts PART, so that a name can have
+// slashes. Without such a slash, the error is that of the longest part.
+func Imported[T any](text string, find func(part string) (T, error)) (found T, part, rest string, err error) {
+	part = text
+	slash := strings.LastIndex(text, "/")
+	if slash > 0 {
+		part, rest = text[:slash], text[slash+1:]
+	}
+	found, err = find(part)
+	for err != nil && slash > 0 {
+		if slash = strings.LastIndex(text[:slash], "/"); slash > 0 {
+			if shorter, wrong := find(text[:slash]); wrong == nil {
+				return shorter, text[:slash], text[slash+1:], nil
+			}
+		}
+	}
+	return found, part, rest, err
 }
 
 // NoSuchChannel returns the error at an attribute whose channel [Channel] does not find.
@@ -180,8 +199,8 @@ const ChannelKind = "zulip_channel"
 // IsPlannedChannel reports whether a `channel` attribute names a channel that this run will create or unarchive. Its
 // subscribers and permissions are not known before.
 func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
-	name, byName := strings.CutPrefix(text, "name:")
-	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+	name, _, isID := permission.NameOrID(text)
+	if isID {
 		return false
 	}
 	channel, planned := view.PlannedChannel(name)
@@ -206,10 +225,7 @@ func channelText(view *snapshot.Snapshot, id int64) string {
 	if !ok {
 		return strconv.FormatInt(id, 10)
 	}
-	if _, err := strconv.ParseInt(channel.Name, 10, 64); err == nil || strings.HasPrefix(channel.Name, "name:") {
-		return "name:" + channel.Name
-	}
-	return channel.Name
+	return permission.NameText(channel.Name)
 }
 
 // KeepChannel returns the text for a channel: the given one if it names the channel, and otherwise its name.

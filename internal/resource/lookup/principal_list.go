@@ -92,10 +92,9 @@ var GroupList = PrincipalList{
 		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, found.Group == nil, nil
 	},
 	find: func(view *snapshot.Snapshot, text string) (int64, bool, bool) {
-		name, byName := strings.CutPrefix(text, "name:")
-		id, err := strconv.ParseInt(text, 10, 64)
+		name, id, isID := permission.NameOrID(text)
 		group, ok := view.UserGroup(id)
-		if err != nil || byName {
+		if !isID {
 			group, ok = view.UserGroupByName(name)
 		}
 		if !ok {

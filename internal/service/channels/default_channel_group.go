@@ -248,7 +248,7 @@ func defaultChannelGroupSchema() schema.Schema {
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Name of the group, at most 60 characters. Must be unique among default channel groups; case matters.",
 				Validators: []validator.String{
-					validators.Length(0, defaultChannelGroupMaxName),
+					validators.Length(1, defaultChannelGroupMaxName),
 					validators.VisibleName{},
 				},
 			},

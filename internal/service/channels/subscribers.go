@@ -185,6 +185,9 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 	}
 	known := &b.Meta.Run.Effects
 	came, left := differ(known)
+	if len(came) > 0 {
+		known.Settled(func() { came, left = differ(known) })
+	}
 	gone, err := b.Meta.Deactivated(ctx, slices.Concat(came, left))
 	if err != nil {
 		diags.AddError("Cannot read the users", base.Explain(err))

@@ -236,21 +236,16 @@ func (r subscription) delete(ctx context.Context, c *subscriptionCall) error {
 // importUsers imports the channel, by ID or name, a slash, and the users, separated by commas. By identity it imports
 // a channel with all subscribers. None of them counts as added by the resource.
 func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text string) error {
-	channelText := text
-	if !c.IsByIdentity {
-		slash := strings.LastIndex(text, "/")
-		if slash <= 0 {
-			return base.Refused(path.Empty(), "Invalid ID of a subscription",
-				fmt.Sprintf("%q is not CHANNEL/USER,USER…, as in general/ada@example.com,12. Name the channel by ID or name, and users by ID or email. To manage all subscribers of a channel, import zulip_channel_subscribers.", text))
-		}
-		channelText, text = text[:slash], text[slash+1:]
-	}
 	view, err := c.Read("the organization", store.Channels)
 	if err != nil {
 		return err
 	}
-	channel, err := findChannel(view, types.StringValue(channelText))
-	if err != nil {
+	channel, channelText, users, err := lookup.Imported(text, func(part string) (*zulip.Channel, error) { return findChannel(view, types.StringValue(part)) })
+	switch {
+	case !c.IsByIdentity && users == "":
+		return base.Refused(path.Empty(), "Invalid ID of a subscription",
+			fmt.Sprintf("%q is not CHANNEL/USER,USER…, as in general/ada@example.com,12. Name the channel by ID or name, and users by ID or email. To manage all subscribers of a channel, import zulip_channel_subscribers.", text))
+	case err != nil:
 		return err
 	}
 	in, err := relation{c.Base}.subscribers(ctx, channel)
@@ -259,7 +254,7 @@ func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text
 	}
 	found := additive{shared: shared{Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID)}, Added: numbersOf(nil)}
 	if found.Users = lookup.UserList.Of(in, view); !c.IsByIdentity {
-		found.Users = r.named(strings.Split(text, ","), in, channel, view, c.Diags)
+		found.Users = r.named(strings.Split(users, ","), in, channel, view, c.Diags)
 	}
 	subscribed.Settle(found.users(), view)
 	c.Save(&found)

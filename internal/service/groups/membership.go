@@ -246,12 +246,12 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	if err != nil {
 		return err
 	}
-	wanted := parseMembership(text, view)
-	id, err := managedGroup(view, wanted.Group.ValueString())
+	id, _, members, err := lookup.Imported(text, func(part string) (int64, error) { return managedGroup(view, part) })
 	if err != nil {
 		return base.Refused(path.Empty(), "Cannot import this membership", base.Sentence(err))
 	}
 	group, _ := view.UserGroups().ByID(id)
+	wanted := parseMembership(members, view)
 	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(lookup.GroupText(view, id))
 	if c.IsByIdentity {
 		found := foundThere{}
@@ -273,9 +273,8 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	return nil
 }
 
-// parseMembership reads GROUP/MEMBER,MEMBER.
-func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
-	group, list, _ := strings.Cut(text, "/")
+// parseMembership reads MEMBER,MEMBER.
+func parseMembership(list string, view *snapshot.Snapshot) membershipModel {
 	var members, subgroups []attr.Value
 	for _, word := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
 		principal, err := permission.Parse(word)
@@ -289,7 +288,6 @@ func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
 		}
 	}
 	return membershipModel{
-		Group:     types.StringValue(group),
 		Members:   listOrNull(types.ListValueMust(types.StringType, members)),
 		Subgroups: listOrNull(types.ListValueMust(types.StringType, subgroups)),
 	}

@@ -208,6 +208,8 @@ func TestProtocolUserGroupMembershipImport(t *testing.T) {
 			t.Errorf("%s: %v", text, diags)
 		}
 	}
+	o.NewRun(t, "zulip_user_group").MustApply(values{"name": "a/b"})
+	run.Import("sre/group:a/b", nil).ExpectError(t, "", `Not in "sre": a/b.`)
 	// Imported members count as added by the resource.
 	run.Import("sre/"+kenji+","+lena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)

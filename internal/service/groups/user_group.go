@@ -259,7 +259,7 @@ func userGroupCreationAttributes() map[string]schema.Attribute {
 func checkPrefix(name string) error {
 	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
 		if strings.HasPrefix(name, prefix) {
-			return fmt.Errorf("%q must not begin with @, role:, user:, stream: or channel:", name)
+			return fmt.Errorf("the name %q must not begin with @, role:, user:, stream: or channel: because the server reserves them", name)
 		}
 	}
 	return nil

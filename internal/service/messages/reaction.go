@@ -218,8 +218,7 @@ func deleteReaction(ctx context.Context, c *reactionCall) error {
 
 // importReaction imports by "MESSAGE_ID/EMOJI_NAME", or by the resource's id.
 func importReaction(ctx context.Context, c *reactionCall, text string) error {
-	number, emoji, _ := strings.Cut(text, "/")
-	message, err := strconv.ParseInt(number, 10, 64)
+	message, _, emoji, err := lookup.Imported(text, func(part string) (int64, error) { return strconv.ParseInt(part, 10, 64) })
 	if err != nil || emoji == "" {
 		return base.Refused(path.Empty(), "Invalid ID of a reaction", fmt.Sprintf("%q is not of the form MESSAGE_ID/EMOJI_NAME, as in 1234/thumbs_up.", text))
 	}

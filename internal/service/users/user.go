@@ -66,7 +66,7 @@ func NewUserResource() resource.Resource {
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Call, id int64, planned *account) {
+			RegisterCreated: func(c *core.Call, id int64, planned *account) { // also after a lost answer
 				if _, isBack := c.Meta.Run.Effects.Last(effects.Reactivated, id); !isBack {
 					c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Created, ID: id})
 				}
@@ -148,7 +148,7 @@ func createUser(ctx context.Context, c *core.Call, plan *account) (int64, error)
 		password = rand.Text() + rand.Text()
 	}
 	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
-	return c.Meta.Client.CreateUser(ctx, user)
+	return c.Meta.Run.Effects.Create(effects.Created, func() (int64, error) { return c.Meta.Client.CreateUser(ctx, user) })
 }
 
 // userMayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
