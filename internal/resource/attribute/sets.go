@@ -284,7 +284,7 @@ func (p Permissions[T, U]) step(setting string, prior, want zulip.GroupSettingVa
 // Removals returns the changes that remove a group from permissions with prior values, by name.
 func (p Permissions[T, U]) Removals(prior map[string]zulip.GroupSettingValue, group int64, view *snapshot.Snapshot) (all []change.Step[T, U]) {
 	for _, setting := range slices.Sorted(maps.Keys(prior)) {
-		all = append(all, p.removal(setting, permission.Without(prior[setting], group), group, view, nil))
+		all = append(all, p.removal(setting, p.Table.Without(setting, prior[setting], group, view), group, view, nil))
 	}
 	return all
 }
@@ -293,7 +293,9 @@ func (p Permissions[T, U]) Removals(prior map[string]zulip.GroupSettingValue, gr
 // is as planned, because another resource of the run may change the permission too.
 func (p Permissions[T, U]) removal(setting string, rest zulip.GroupSettingValue, group int64, view *snapshot.Snapshot, known *effects.Log) change.Step[T, U] {
 	named := func(rest zulip.GroupSettingValue) string {
-		rest.DirectSubgroups = append(slices.Clone(rest.DirectSubgroups), group)
+		if rest.DirectSubgroups = append(slices.Clone(rest.DirectSubgroups), group); rest.IsNamed() {
+			rest = zulip.GroupSettingValue{DirectSubgroups: []int64{rest.Group, group}}
+		}
 		return permission.Describe(activeMembers(rest, view), view)
 	}
 	one := p.Step(setting, rest, permission.Canonical(rest, permission.NobodyID(view)), view)
@@ -303,10 +305,10 @@ func (p Permissions[T, U]) removal(setting string, rest zulip.GroupSettingValue,
 		if !permission.Names(value, group) {
 			return one.Planned
 		}
-		return named(after(known, permission.Without(value, group), nil))
+		return named(after(known, p.Table.Without(setting, value, group, view), nil))
 	}
 	one.Put = func(update *U, now T, compare bool) {
-		value := permission.Without(p.Values(now)[setting], group)
+		value := p.Table.Without(setting, p.Values(now)[setting], group, view)
 		p.Step(setting, rest, permission.Canonical(value, permission.NobodyID(view)), view).Put(update, now, compare)
 	}
 	one.After = func(known *effects.Log, now T) change.Step[T, U] {

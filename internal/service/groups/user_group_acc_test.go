@@ -61,7 +61,8 @@ func TestAccSandboxGroup_UsesRemoved_Deactivated(t *testing.T) {
 			w.Configure(t, oldNamed(test.old, test.lifecycle))
 			w.Must(t, "apply", "-auto-approve")
 			w.Configure(t, onlyNew(test.new))
-			w.Must(t, "apply", "-auto-approve")
+			w.Must(t, "plan", "-out=plan") // the file carries the places that the plan lists
+			w.Must(t, "apply", "plan")
 			w.Must(t, "plan", "-detailed-exitcode")
 			if !group(t, o, "old").Deactivated {
 				t.Error("the group is still active")

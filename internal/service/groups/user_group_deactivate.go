@@ -40,6 +40,17 @@ func (u groupUse) isSame(other groupUse) bool {
 	return u.Type == other.Type && u.ID == other.ID && u.Setting == other.Setting
 }
 
+// table lists the permissions of such objects.
+func (u groupUse) table() permission.Table {
+	switch u.Type {
+	case ofChannel:
+		return permission.Channels
+	case ofOrganization:
+		return permission.Organizations
+	}
+	return permission.UserGroups
+}
+
 // The types of objections.
 const (
 	ofSubgroup     = "subgroup"
@@ -207,7 +218,7 @@ func leaveOwnPermissions(ctx context.Context, r *userGroupResource, id int64, se
 	nobody := permission.NobodyID(now.View)
 	var steps []step
 	for _, setting := range settings {
-		value := permission.Without(now.Thing.Permissions[setting], id)
+		value := permission.UserGroups.Without(setting, now.Thing.Permissions[setting], id, now.View)
 		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
 			value.DirectMembers = append(slices.Clone(value.DirectMembers), self)
 		}
@@ -266,8 +277,8 @@ func describeRemovals(uses []groupUse, group int64, s *snapshot.Snapshot) (text 
 		if use.Setting == "" {
 			continue
 		}
-		rest, verb := permission.Without(use.Value, group), "keeps"
-		if permission.Equal(rest, zulip.GroupSettingValue{}, permission.NobodyID(s)) {
+		rest, verb := use.table().Without(use.Setting, use.Value, group, s), "keeps"
+		if rest.IsNamed() || permission.Equal(rest, zulip.GroupSettingValue{}, permission.NobodyID(s)) {
 			verb = "becomes"
 		}
 		text += " " + verb + " " + permission.Describe(rest, s)

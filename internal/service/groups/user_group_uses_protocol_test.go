@@ -18,7 +18,9 @@ func TestProtocolUserGroup_InUse_Removed(t *testing.T) {
 	channel, above := o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_user_group")
 	channel.MustApply(values{"name": "news", "can_send_message_group": set("group:old"), "can_resolve_topics_group": set("group:old", "role:moderators")})
 	above.MustApply(values{"name": "above", "subgroups": []any{"old"}, "can_mention_group": set("group:old", "role:owners")})
-	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_custom_emoji_group": fmt.Sprintf(`{"new": %v}`, run.State.Values["id"])})
+	for _, setting := range []string{"can_add_custom_emoji_group", "can_manage_all_groups"} {
+		o.Call(t, http.MethodPatch, "/realm", map[string]string{setting: fmt.Sprintf(`{"new": %v}`, run.State.Values["id"])})
+	}
 	plan, diags := run.Plan(nil)
 	diags.ExpectOnlyWarning(t, "A user group that this plan deactivates is in use", `The apply first removes user group "old" from the places that name it:
   user group "above", of which it is a subgroup
@@ -26,6 +28,7 @@ func TestProtocolUserGroup_InUse_Removed(t *testing.T) {
   channel "news": can_resolve_topics_group keeps "role:moderators"
   channel "news": can_send_message_group becomes "role:nobody"
   the organization: can_add_custom_emoji_group becomes "role:nobody"
+  the organization: can_manage_all_groups becomes "role:owners"
 
 Other changes of this plan may change these values too.`)
 	sent := o.Sent()
