@@ -6,8 +6,7 @@
 #   team-leads    platform-leads, product-leads, support-leads
 #   on-call       platform-on-call, product-on-call, support-on-call
 #
-# Removing a team from var.teams works in one apply: with create_before_destroy, groups that include the team's groups are
-# updated before those are deactivated.
+# Removing a team from var.teams works in one apply: its groups are removed from what names them, and then deactivated.
 #
 # Set can_manage_group on each group. Otherwise the account that creates it manages it.
 # A deactivated group keeps its name. With adopt_deactivated, an apply after a destroy reuses it.
@@ -21,10 +20,6 @@ resource "zulip_user_group" "leads" {
   can_manage_group      = ["role:administrators"]
   can_add_members_group = ["role:administrators"]
   adopt_deactivated     = true
-
-  lifecycle {
-    create_before_destroy = true
-  }
 }
 
 resource "zulip_user_group" "on_call" {
@@ -36,10 +31,6 @@ resource "zulip_user_group" "on_call" {
   can_manage_group      = ["role:administrators"]
   can_add_members_group = ["role:administrators"]
   adopt_deactivated     = true
-
-  lifecycle {
-    create_before_destroy = true
-  }
 }
 
 resource "zulip_user_group" "team" {
@@ -54,10 +45,6 @@ resource "zulip_user_group" "team" {
   can_add_members_group = ["role:administrators"]
   can_mention_group     = ["role:members"]
   adopt_deactivated     = true
-
-  lifecycle {
-    create_before_destroy = true
-  }
 }
 
 resource "zulip_user_group" "staff" {

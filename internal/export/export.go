@@ -158,8 +158,6 @@ type export struct {
 	images map[string]bool
 	// byAttribute finds an object by a value with which others name it: type, attribute, value.
 	byAttribute map[string]map[string]map[string]*object
-	// referred are the objects that others reference.
-	referred map[*object]bool
 }
 
 func (e *export) note(format string, args ...any) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // With a real CLI, the plan of an export only imports, its apply sends nothing, and the next plan is empty. With
@@ -180,6 +181,7 @@ func messy(t *testing.T, o *acctest.Organization) {
 
 // With a real CLI, two commands recreate the export of a messy organization: in an organization with only an
 // administrator, and in one with some of the people. Then all plans are empty, also that of the exported organization.
+// Destroying the copy leaves no group and no channel active.
 func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
@@ -220,6 +222,22 @@ func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 			w.Must(t, append([]string{"plan", "-detailed-exitcode"}, flags...)...)
 			if _, ok := staging.Sandbox.Organization().Group("whole-company"); !ok {
 				t.Error("the group is not there")
+			}
+			if trial.people == "" {
+				return // its owner's account is managed, too
+			}
+			w.Must(t, append([]string{"destroy", "-auto-approve"}, flags...)...)
+			all, err := staging.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
+			requireNoError(t, err)
+			for _, group := range all.UserGroups {
+				if !group.Deactivated && !group.IsSystemGroup {
+					t.Errorf("the group %s is still active", group.Name)
+				}
+			}
+			for _, channel := range all.Channels {
+				if !channel.IsArchived {
+					t.Errorf("the channel %s is still active", channel.Name)
+				}
 			}
 		})
 	}

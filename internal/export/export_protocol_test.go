@@ -2,7 +2,6 @@ package export_test
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -199,32 +198,6 @@ func TestProtocolExport_SelectedChannels_FoldersIncluded(t *testing.T) {
 		folder := exportNew(t, trial.options)
 		if got := slices.Sorted(maps.Keys(readConfiguration(t, folder).resources)); !slices.Equal(got, trial.want) {
 			t.Errorf("%s: %q, want %q", what, got, trial.want)
-		}
-	}
-}
-
-// A referenced group can be destroyed in the apply that removes the references. A group without references needs no
-// setting for that.
-func TestProtocolExportOfGroupsInUse(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	create := func(name, subgroups string) any {
-		return o.Call(t, "POST", "/user_groups/create", map[string]string{"name": name, "description": "", "members": "[]", "subgroups": subgroups})["group_id"]
-	}
-	create("unused", "[]")
-	create("outer", fmt.Sprintf("[%v]", create("inner", "[]")))
-	folder := filepath.Join(t.TempDir(), "export")
-	mustExport(t, folder, export.Options{})
-	groups, err := os.ReadFile(filepath.Join(folder, "groups.tf"))
-	requireNoError(t, err)
-	blocks := map[string]string{}
-	for block := range strings.SplitSeq(string(groups), "\nresource \"zulip_user_group\" ") {
-		if name, rest, ok := strings.Cut(block, " {\n"); ok {
-			blocks[strings.Trim(name, `"`)] = rest
-		}
-	}
-	for name, want := range map[string]bool{"inner": true, "outer": false, "unused": false} {
-		if blocks[name] == "" || strings.Contains(blocks[name], "create_before_destroy = true") != want {
-			t.Errorf("create_before_destroy in %s is not %v:\n%s", name, want, blocks[name])
 		}
 	}
 }

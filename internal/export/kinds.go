@@ -32,9 +32,6 @@ type kind struct {
 	// rank orders references: a resource references one of a lower rank, or of the same if refersToOwn is true.
 	rank        int
 	refersToOwn bool
-	// outlivesReferences is true if the server refuses to end an object that others name. A referenced object is
-	// written with create_before_destroy, so that Terraform changes the others first.
-	outlivesReferences bool
 	// references are the attributes that name other objects.
 	references map[string]reference
 	// permissions is the server's name for the permissions of such objects, for their defaults.
@@ -104,7 +101,7 @@ var kinds = []*kind{
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are a group's direct members, subgroups the groups that it contains.",
-		ignoresCase: true, rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
+		ignoresCase: true, rank: 2, refersToOwn: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
 		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": somebody},
 	},
 	{resource: "zulip_channel_folder", file: "folders", title: "Channel folders, and their order.", defaults: map[string]any{"description": ""}},

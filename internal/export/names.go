@@ -269,21 +269,6 @@ func (o *object) link(attribute, text string, to link) {
 	o.links[attribute][text] = to
 }
 
-// isReferredTo reports whether another object references one.
-func (e *export) isReferredTo(o *object) bool {
-	if e.referred == nil {
-		e.referred = map[*object]bool{}
-		for _, from := range e.objects {
-			for _, links := range from.links {
-				for _, link := range links {
-					e.referred[link.to] = true
-				}
-			}
-		}
-	}
-	return e.referred[o]
-}
-
 // textsOf returns a value as text, or those of its elements.
 func textsOf(value tftypes.Value) []string {
 	var elements []tftypes.Value

@@ -159,12 +159,6 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 		comment(block, o.comments[name])
 		block.SetAttributeRaw(name, e.attribute(o, name))
 	}
-	if o.kind.outlivesReferences && e.isReferredTo(o) {
-		block.AppendNewline()
-		lifecycle := block.AppendNewBlock("lifecycle", nil).Body()
-		comment(lifecycle, "Resources that reference the group change before it is deactivated.")
-		lifecycle.SetAttributeValue("create_before_destroy", cty.True)
-	}
 	if before := e.comesAfter(o); len(before) > 0 {
 		block.AppendNewline()
 		comment(block, "In another organization, create these first: its settings might not let the account create them later.")

@@ -48,6 +48,15 @@ func leaves(kind string, before, after acctest.Values) effectsOf {
 	}
 }
 
+// ends returns the end of two groups with another change. The object names both before.
+func ends(kind string, before, after acctest.Values) effectsOf {
+	old, older := entry("old", "zulip_user_group", acctest.Values{"name": "old"}), entry("older", "zulip_user_group", acctest.Values{"name": "older"})
+	return effectsOf{
+		before: []acctest.Entry{old, older, entry("other", kind, before)},
+		after:  []acctest.Entry{old.Removed(), older.Removed(), entry("other", kind, after)},
+	}
+}
+
 // moves returns the end of a channel, which the setting of the organization names before.
 func moves(setting string, privacy string) effectsOf {
 	channel := func(name string) acctest.Entry {
@@ -95,6 +104,15 @@ func effectScenarios() map[string]effectsOf {
 			}
 		}
 	}
+	alone := func(send ...string) acctest.Values {
+		return acctest.Values{"name": "news", "can_send_message_group": all(send...)}
+	}
+	subgroups := func(names ...string) acctest.Values {
+		return acctest.Values{"name": "press", "subgroups": all(names...)}
+	}
+	membership := func(names ...string) acctest.Values {
+		return acctest.Values{"group": "sre", "subgroups": all(names...)}
+	}
 	user := "user:" + leaver
 	joins := func(t *testing.T, o *acctest.Organization) {
 		general(t, o)
@@ -126,18 +144,26 @@ func effectScenarios() map[string]effectsOf {
 			before: []acctest.Entry{kenji(true), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer))},
 			after:  []acctest.Entry{kenji(false), entry("other", "zulip_channel_subscribers", subscribers(leaver, stayer, "tomas.berg@example.com"))},
 		},
-		"leaves the members of a group":             leaves("zulip_user_group", group(all(leaver, stayer)), group(all(stayer))),
-		"stays in the members of a group":           leaves("zulip_user_group", group(all(leaver, stayer)), group(all(leaver))),
-		"joins the members of a group":              leaves("zulip_user_group", group(all(stayer)), group(all(stayer, leaver))),
-		"leaves a permission of a group":            leaves("zulip_user_group", group(all(stayer), user), group(all(stayer))),
-		"stays in a permission of a group":          leaves("zulip_user_group", group(all(stayer), user), group(all(stayer), user, "role:moderators")),
-		"joins a permission of a group":             leaves("zulip_user_group", group(all(stayer)), group(all(stayer), user)),
-		"leaves a permission of a channel":          leaves("zulip_channel", channel(user), channel()),
-		"stays in a permission of a channel":        leaves("zulip_channel", channel(user), channel(user, "user:"+stayer)),
-		"joins a permission of a channel":           leaves("zulip_channel", channel(), channel(user)),
-		"leaves a permission of the organization":   leaves("zulip_organization", organization(user), organization()),
-		"stays in a permission of the organization": leaves("zulip_organization", organization(user), organization(user, "user:"+stayer)),
-		"joins a permission of the organization":    leaves("zulip_organization", organization(), organization(user)),
+		"leaves the members of a group":                       leaves("zulip_user_group", group(all(leaver, stayer)), group(all(stayer))),
+		"stays in the members of a group":                     leaves("zulip_user_group", group(all(leaver, stayer)), group(all(leaver))),
+		"joins the members of a group":                        leaves("zulip_user_group", group(all(stayer)), group(all(stayer, leaver))),
+		"leaves a permission of a group":                      leaves("zulip_user_group", group(all(stayer), user), group(all(stayer))),
+		"stays in a permission of a group":                    leaves("zulip_user_group", group(all(stayer), user), group(all(stayer), user, "role:moderators")),
+		"joins a permission of a group":                       leaves("zulip_user_group", group(all(stayer)), group(all(stayer), user)),
+		"leaves a permission of a channel":                    leaves("zulip_channel", channel(user), channel()),
+		"stays in a permission of a channel":                  leaves("zulip_channel", channel(user), channel(user, "user:"+stayer)),
+		"joins a permission of a channel":                     leaves("zulip_channel", channel(), channel(user)),
+		"leaves a permission of the organization":             leaves("zulip_organization", organization(user), organization()),
+		"stays in a permission of the organization":           leaves("zulip_organization", organization(user), organization(user, "user:"+stayer)),
+		"joins a permission of the organization":              leaves("zulip_organization", organization(), organization(user)),
+		"ended groups leave a permission of a channel":        ends("zulip_channel", channel("group:old", "group:older"), channel()),
+		"ended groups are replaced in a permission":           ends("zulip_channel", channel("group:old", "group:older"), channel("group:leads")),
+		"ended groups were all of a permission":               ends("zulip_channel", alone("group:old", "group:older"), alone("role:members")),
+		"ended groups were alone in permissions":              ends("zulip_channel", acctest.Values{"name": "news", "can_send_message_group": all("group:old"), "can_subscribe_group": all("group:older")}, acctest.Values{"name": "news", "can_send_message_group": all("role:members"), "can_subscribe_group": all()}),
+		"ended groups leave a permission of a group":          ends("zulip_user_group", group(all(stayer), "group:old", "group:older"), group(all(stayer))),
+		"ended groups leave the subgroups of a group":         ends("zulip_user_group", subgroups("old", "older", "leads"), subgroups("leads")),
+		"ended groups leave a membership":                     ends("zulip_user_group_membership", membership("old", "older", "role:moderators"), membership("role:moderators")),
+		"ended groups leave a permission of the organization": ends("zulip_organization", organization("group:old", "group:older"), organization()),
 		"a default group loses a channel": {
 			before: []acctest.Entry{
 				entry("old", "zulip_channel", acctest.Values{"name": "old"}), entry("new", "zulip_channel", acctest.Values{"name": "new"}),

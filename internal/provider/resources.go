@@ -34,7 +34,9 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		channels.NewChannelSubscriptionSettingsResource,
 		channels.NewDefaultChannelGroupResource,
 		groups.NewUserGroupMembershipResource,
-		groups.NewUserGroupResource,
+		func() resource.Resource {
+			return groups.NewUserGroupResource(groups.Elsewhere{Channel: channels.RemoveGroup, Organization: organization.RemoveGroup})
+		},
 		invitations.NewInvitationResource,
 		invitations.NewInviteLinkResource,
 		messages.NewDraftResource,

@@ -44,3 +44,29 @@ run "somebody_changes_teams" {
     error_message = "Lena cannot post in the alerts of her new team."
   }
 }
+
+# The team support ends. Its groups are removed from what names them and its channels are archived, in one apply.
+run "a_team_ends" {
+  variables {
+    teams = {
+      platform = "Keeps everything running."
+      product  = "Makes what customers see."
+    }
+    people = {
+      "amara.okafor@example.com" = { team = "product", lead = true, role = "moderator" }
+      "ines.moreau@example.com"  = { team = "product", lead = true, role = "owner" }
+      "lena.fischer@example.com" = { team = "platform", on_call = true }
+      "tomas.berg@example.com"   = { team = "platform", lead = true, role = "administrator" }
+    }
+  }
+
+  assert {
+    condition     = toset(zulip_user_group.staff.subgroups) == toset(["platform", "product"])
+    error_message = "The staff has a team that ended."
+  }
+
+  assert {
+    condition     = !contains(flatten([for access in data.zulip_channel_access.alerts : access.can_send_message_group.users]), "amara.okafor@example.com")
+    error_message = "Amara can post in the alerts of the team that has ended."
+  }
+}

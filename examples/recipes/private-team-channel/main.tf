@@ -1,10 +1,6 @@
 resource "zulip_user_group" "platform" {
   name    = "platform"
   members = ["lena.fischer@example.com", "kenji.sato@example.com"]
-
-  lifecycle {
-    create_before_destroy = true
-  }
 }
 
 resource "zulip_channel" "platform" {

@@ -1,10 +1,6 @@
 resource "zulip_user_group" "engineering" {
   name      = "engineering"
   subgroups = ["leads", "sre"]
-
-  lifecycle {
-    create_before_destroy = true
-  }
 }
 
 resource "zulip_channel" "deploys" {

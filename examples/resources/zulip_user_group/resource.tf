@@ -5,8 +5,4 @@ resource "zulip_user_group" "platform" {
 
   can_manage_group  = ["role:administrators"]
   can_mention_group = ["role:members"]
-
-  lifecycle {
-    create_before_destroy = true # so that resources that use the group are updated before it is deactivated
-  }
 }

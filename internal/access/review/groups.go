@@ -1,6 +1,7 @@
 package review
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -37,6 +38,61 @@ func (b *builder) startGroup(c *plan.Change) {
 			group.Action, group.Deactivated = report.Deactivate, true
 		}
 	}
+}
+
+// leaveGroups removes a group that ends from other groups and from permissions of groups and of the organization.
+func (b *builder) leaveGroups(c *plan.Change) {
+	id, ended := b.endedGroup(c)
+	if !ended {
+		return
+	}
+	for _, group := range b.is.Groups {
+		if group.Deactivated {
+			continue
+		}
+		rest := sets.Without(group.DirectSubgroupIDs, []int64{id})
+		planned := b.without(id, permission.UserGroups, group.Permissions)
+		if len(planned) > 0 || len(rest) < len(group.DirectSubgroupIDs) {
+			group.TouchBy(c.Address)
+		}
+		group.DirectSubgroupIDs, group.Planned, group.Permissions = rest, merge(group.Planned, planned), withPlanned(group.Permissions, planned)
+	}
+	planned := b.without(id, permission.Organizations, b.is.Permissions)
+	maps.Copy(b.is.Planned, planned)
+	b.is.Permissions = withPlanned(b.is.Permissions, planned)
+}
+
+// leaveChannels removes a group that ends from permissions of channels.
+func (b *builder) leaveChannels(c *plan.Change) {
+	id, ended := b.endedGroup(c)
+	if !ended {
+		return
+	}
+	for _, channel := range b.is.Channels {
+		if planned := b.without(id, permission.Channels, channel.Facts.Permissions); len(planned) > 0 && !channel.Facts.IsArchived {
+			channel.TouchBy(c.Address)
+			channel.Planned, channel.Facts.Permissions = merge(channel.Planned, planned), withPlanned(channel.Facts.Permissions, planned)
+		}
+	}
+}
+
+// endedGroup returns the group that a change deactivates.
+func (b *builder) endedGroup(c *plan.Change) (id int64, ended bool) {
+	id, _ = c.Before().Number("id")
+	group := b.org.groups[id]
+	return id, c.Does("delete") && group != nil && group.Action == report.Deactivate
+}
+
+// without returns the permissions from which the provider removes a group before it deactivates the group.
+func (b *builder) without(group int64, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.PlannedPermission {
+	all := map[string]access.PlannedPermission{}
+	for name, value := range current {
+		if permission.Names(value, group) {
+			rest := permission.Canonical(table.Without(name, value, group, b.org), permission.NobodyID(b.org))
+			all[name] = access.PlannedPermission{Text: report.Value{Values: permission.Texts(rest, b.org)}, Value: rest}
+		}
+	}
+	return all
 }
 
 // createGroup creates a user group, or reactivates one.

@@ -158,9 +158,11 @@ var peopleStages, channelStages = []stage{
 	{(*builder).membership, []string{"zulip_user_group_membership"}},
 	{(*builder).groupPermissions, []string{"zulip_user_group"}},
 	{(*builder).organization, []string{"zulip_organization"}},
+	{(*builder).leaveGroups, []string{"zulip_user_group"}},
 	{(*builder).invitation, []string{"zulip_invite_link", "zulip_invitation"}},
 }, []stage{
 	{(*builder).channel, []string{"zulip_channel"}},
+	{(*builder).leaveChannels, []string{"zulip_user_group"}},
 	{(*builder).unsubscribes, []string{"zulip_channel_subscription"}},
 	{(*builder).subscribes, []string{"zulip_channel_subscribers"}},
 	{(*builder).subscribes, []string{"zulip_channel_subscription"}},

@@ -24,6 +24,7 @@ const (
 	Archived        Kind = "archive a channel"
 	Unarchived      Kind = "unarchive a channel"
 	TakenFromFolder Kind = "take a channel from its folder"
+	RemovedGroup    Kind = "remove a user group from what names it"
 )
 
 // subject returns the part of an object that a kind of write changes. The last of two writes to the same part counts.
@@ -35,6 +36,8 @@ func (k Kind) subject() subject {
 		return role
 	case TakenFromFolder:
 		return folder
+	case RemovedGroup:
+		return group
 	}
 	return account
 }

@@ -51,7 +51,7 @@ type Row struct {
 	Then  Outcome
 }
 
-// Table has everything that the server does by itself and that a plan can name.
+// Table has everything that a plan can name and that follows from a write elsewhere. Most of it the server does by itself.
 var Table = []Row{
 	// Deactivated people and bots stay where they are, but are not shown. The bots and invitations of a person end. A
 	// reactivated person is shown again, without the bots and invitations (server-behavior §U9, §U10).
@@ -66,4 +66,6 @@ var Table = []Row{
 	{Archived, []Place{ChannelSetting}, Resets},
 	{Unarchived, []Place{Defaults}, Leaves},
 	{Unarchived, []Place{ChannelSetting}, Resets},
+	// The provider removes a group from everything that names it, and then deactivates it (server-behavior §G9).
+	{RemovedGroup, []Place{Subgroups}, Leaves},
 }

@@ -25,6 +25,7 @@ type world struct {
 	*acctest.Organization
 
 	t      *testing.T
+	group  int64
 	person int64
 	values map[string]named
 }
@@ -87,6 +88,11 @@ func (w *world) settle() {
 	}
 	w.values["default channel"] = w.subscribers(effects.DefaultSubscribers, "default")
 	w.values["channel"] = w.subscribers(effects.Members, "channel")
+	subgroup, _, err := w.Client.CreateUserGroup(w.t.Context(), zulip.UserGroupCreate{Name: w.Prefix + "subgroup"})
+	w.must(err)
+	w.must(w.Client.ChangeUserGroupMembership(w.t.Context(), group, zulip.MembershipChange{AddSubgroups: []int64{subgroup}}))
+	w.group = group
+	w.values["subgroup"] = named{effects.Subgroups, subgroup, func() []int64 { return find().DirectSubgroupIDs }}
 	w.values["group"] = named{effects.Members, w.person, func() []int64 { return find().Members }}
 	w.values["permission"] = named{effects.Members, w.person, func() []int64 { return find().Permissions["can_mention_group"].DirectMembers }}
 	bot, err := w.Client.CreateBot(w.t.Context(), zulip.NewBot{FullName: w.Prefix + "Bot", ShortName: w.Prefix + "bot", Type: zulip.BotGeneric})
@@ -140,7 +146,7 @@ func (w *world) shown(kind effects.Kind) map[string][]int64 {
 	all := map[string][]int64{}
 	for name, value := range w.values {
 		ofChannels := value.place == effects.Defaults || value.place == effects.ChannelSetting
-		if ofChannels == (kind == effects.Archived || kind == effects.Unarchived) {
+		if ofChannels == (kind == effects.Archived || kind == effects.Unarchived) && (value.place == effects.Subgroups) == (kind == effects.RemovedGroup) {
 			all[name] = slices.Sorted(slices.Values(value.read()))
 		}
 	}
@@ -192,6 +198,11 @@ func TestAccTable(t *testing.T) {
 			w.must(err)
 		}},
 		{effects.Reactivated, func() { w.must(w.Client.ReactivateUser(t.Context(), w.person)) }},
+		{effects.RemovedGroup, func() {
+			subgroup := w.values["subgroup"].object
+			w.must(w.Client.ChangeUserGroupMembership(t.Context(), w.group, zulip.MembershipChange{DeleteSubgroups: []int64{subgroup}}))
+			w.must(w.Client.DeactivateUserGroup(t.Context(), subgroup))
+		}},
 		{effects.Archived, func() { channels(func(id int64) { w.must(w.Client.ArchiveChannel(t.Context(), id)) }) }},
 		{effects.Unarchived, func() {
 			channels(func(id int64) {

@@ -283,6 +283,24 @@ func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
 	return value.IsNamed() == canonical.IsNamed()
 }
 
+// Names reports whether a value itself names a group.
+func Names(value zulip.GroupSettingValue, group int64) bool {
+	return value.IsNamed() && value.Group == group || slices.Contains(value.DirectSubgroups, group)
+}
+
+// Without returns what remains of a value of a setting without a group. A setting that cannot be empty keeps the owners.
+func (t Table) Without(setting string, value zulip.GroupSettingValue, group int64, org Organization) zulip.GroupSettingValue {
+	if value.IsNamed() && value.Group == group {
+		value = zulip.GroupSettingValue{}
+	}
+	value.DirectSubgroups = slices.DeleteFunc(slices.Clone(value.DirectSubgroups), func(id int64) bool { return id == group })
+	isIt := func(one Spec) bool { return one.Name == setting && one.RefuseNobody }
+	if owners, ok := org.UserGroupByName("role:owners"); ok && Equal(value, zulip.GroupSettingValue{}, NobodyID(org)) && slices.ContainsFunc(t.Settings, isIt) {
+		return zulip.NamedGroup(owners.ID)
+	}
+	return value
+}
+
 // Equal reports whether two values are the same; order, duplicates and the form do not matter.
 func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
 	a, b = Canonical(a, nobody), Canonical(b, nobody)

@@ -281,12 +281,52 @@ func (p Permissions[T, U]) step(setting string, prior, want zulip.GroupSettingVa
 	}
 }
 
+// Removals returns the changes that remove a group from permissions with prior values, by name.
+func (p Permissions[T, U]) Removals(prior map[string]zulip.GroupSettingValue, group int64, view *snapshot.Snapshot) (all []change.Step[T, U]) {
+	for _, setting := range slices.Sorted(maps.Keys(prior)) {
+		all = append(all, p.removal(setting, p.Table.Without(setting, prior[setting], group, view), group, view, nil))
+	}
+	return all
+}
+
+// removal is the change that leaves a value without a group, after known effects. Any value that does not name the group
+// is as planned, because another resource of the run may change the permission too.
+func (p Permissions[T, U]) removal(setting string, rest zulip.GroupSettingValue, group int64, view *snapshot.Snapshot, known *effects.Log) change.Step[T, U] {
+	named := func(rest zulip.GroupSettingValue) string {
+		if rest.DirectSubgroups = append(slices.Clone(rest.DirectSubgroups), group); rest.IsNamed() {
+			rest = zulip.GroupSettingValue{DirectSubgroups: []int64{rest.Group, group}}
+		}
+		return permission.Describe(activeMembers(rest, view), view)
+	}
+	one := p.Step(setting, rest, permission.Canonical(rest, permission.NobodyID(view)), view)
+	one.Prior = named(rest)
+	one.Current = func(thing T) string {
+		value := p.Values(thing)[setting]
+		if !permission.Names(value, group) {
+			return one.Planned
+		}
+		return named(after(known, p.Table.Without(setting, value, group, view), nil))
+	}
+	one.Put = func(update *U, now T, compare bool) {
+		value := p.Table.Without(setting, p.Values(now)[setting], group, view)
+		p.Step(setting, rest, permission.Canonical(value, permission.NobodyID(view)), view).Put(update, now, compare)
+	}
+	one.After = func(known *effects.Log, now T) change.Step[T, U] {
+		return p.removal(setting, after(known, rest, p.Values(now)[setting].DirectMembers), group, view, known)
+	}
+	return one
+}
+
 // after returns a value after known effects. current are the people in it now.
 func after(known *effects.Log, value zulip.GroupSettingValue, current []int64) zulip.GroupSettingValue {
-	if !value.IsNamed() {
-		value.DirectMembers = known.After(effects.Members, value.DirectMembers, current)
-		value.DirectSubgroups = known.After(effects.Subgroups, value.DirectSubgroups, nil)
+	if value.IsNamed() {
+		if len(known.After(effects.Subgroups, []int64{value.Group}, nil)) == 0 {
+			return zulip.GroupSettingValue{}
+		}
+		return value
 	}
+	value.DirectMembers = known.After(effects.Members, value.DirectMembers, current)
+	value.DirectSubgroups = known.After(effects.Subgroups, value.DirectSubgroups, nil)
 	return value
 }
 

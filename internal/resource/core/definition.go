@@ -255,6 +255,8 @@ type Call struct {
 	Snapshot *snapshot.Snapshot
 	// Diags takes warnings of a creation or an update.
 	Diags *diag.Diagnostics
+	// Private has what CheckPlan wrote into the private state, in Delete.
+	Private base.PrivateGetter
 	// isSent is true after the server has accepted a change.
 	isSent bool
 }
@@ -279,8 +281,10 @@ type Plan[Model any] struct {
 	Config, Plan, State *Model
 	// IsReplaced is true for an update that is applied as a replacement.
 	IsReplaced bool
-	Diags      *diag.Diagnostics
-	replace    path.Paths
+	// Private writes the private state. Terraform passes it to Delete, if the plan destroys the resource.
+	Private base.PrivateSetter
+	Diags   *diag.Diagnostics
+	replace path.Paths
 }
 
 // Replace makes the update a replacement because of an attribute, if that depends on more than its value.

@@ -169,7 +169,7 @@ func (p *TablePlan[Model, Object, Patch]) Compare() {
 
 // plan returns the models of a planned change, in which unset attributes of an update have their prior values.
 func (r *Resource[Model, Object, Patch]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[Model], ok bool) {
-	p = &Plan[Model]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0}
+	p = &Plan[Model]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0, Private: resp.Private}
 	if !req.State.Raw.IsNull() {
 		p.State = new(Model)
 		p.Diags.Append(req.State.Get(ctx, p.State)...)

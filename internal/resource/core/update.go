@@ -259,7 +259,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 		return
 	}
 	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, although a list still shows it
-	err := r.deleteUnused(ctx, id, &state)
+	err := r.deleteUnused(ctx, id, &state, req.Private)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
 	}
@@ -293,9 +293,9 @@ func (e *InUseError) Unwrap() error { return e.Err }
 
 // deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use: see
 // [change.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
-func (r *Resource[Model, Object, Patch]) deleteUnused(ctx context.Context, id int64, state *Model) error {
+func (r *Resource[Model, Object, Patch]) deleteUnused(ctx context.Context, id int64, state *Model, private base.PrivateGetter) error {
 	for inUse := change.NewFreeWait(); ; {
-		err := r.delete(ctx, id, state)
+		err := r.delete(ctx, id, state, private)
 		if !errors.As(err, new(*InUseError)) || !inUse.Next(ctx) {
 			return err
 		}
@@ -303,13 +303,14 @@ func (r *Resource[Model, Object, Patch]) deleteUnused(ctx context.Context, id in
 }
 
 // delete sends the request. If an object is archived, a second request shows whether the first was executed.
-func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, state *Model) error {
+func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, state *Model, private base.PrivateGetter) error {
 	if r.def.ReadsToDelete {
 		return r.readAndDelete(ctx, id, state)
 	}
-	pause := zulip.FirstPause
+	pause, c := zulip.FirstPause, r.call(nil)
+	c.Private = private
 	for attempt := 0; ; attempt++ {
-		err := r.sendDelete(ctx, r.call(nil), state)
+		err := r.sendDelete(ctx, c, state)
 		if !r.def.Archives || !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			return err
 		}

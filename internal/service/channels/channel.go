@@ -155,6 +155,23 @@ func archiveChannel(ctx context.Context, c *core.Call, state *channelModel) erro
 	return err
 }
 
+// RemoveGroup removes a group from permissions of a channel, which have these values in the plan. It does nothing in an
+// archived channel.
+func RemoveGroup(ctx context.Context, b *base.Base, channel int64, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
+	definition := *channelDefinition
+	definition.Protect = protectRemoval
+	r := core.NewTable(&definition)
+	r.Base = *b
+	view, err := b.Meta.Store.Fresh(ctx, store.Channels, store.Organization)
+	if err != nil {
+		diags.AddError("Cannot read the channels", base.Explain(err))
+		return
+	}
+	if now, ok := view.Channels().ByID(channel); ok && !now.IsArchived {
+		r.Change(ctx, channel, channelTable.Wire.Removals(from, group, view), nil, diags)
+	}
+}
+
 // namedByChannel are the people and bots that a channel names.
 func namedByChannel(m *channelModel) []string {
 	return append(channelTable.Sets(&m.channelFields).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)

@@ -38,6 +38,9 @@ type channelChange struct {
 	permission.ChannelChange
 	// steps are the changes that the apply sends.
 	steps []channelStep
+	// isRemoval is true if a group that ends is removed from permissions. The channel's own change may come later in the
+	// apply, and administrators can always let people post again.
+	isRemoval bool
 }
 
 // exists reports whether the channel exists before the change.
@@ -193,7 +196,7 @@ func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool)
 		diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("No one could join channel %q", c.Name),
 			"The channel would be private. No account with access to it could add others, and no one could join it. Even an owner of the organization could not change that "+
 				"or make the channel public again. First subscribe someone to the channel, or name someone in can_add_subscribers_group or can_subscribe_group."+base.LockoutAdvice)
-	case left[permission.CanSendMessage]:
+	case left[permission.CanSendMessage] && !c.isRemoval:
 		diags.AddAttributeError(c.cause(permission.CanSendMessage), fmt.Sprintf("No one could post in channel %q", c.Name),
 			"No account with access to the channel would have permission to post. Name someone with access in can_send_message_group, or archive the channel."+base.LockoutAdvice)
 	default:
@@ -257,10 +260,20 @@ func (c *channelChange) describe(channel permission.Channel, setting string) str
 
 // protectChannel checks a change of an existing channel just before a request, on the channel as just read.
 func protectChannel(ctx context.Context, b *base.Base, now *change.Reading[*zulip.Channel], p channelPending, diags *diag.Diagnostics) {
+	protectFrom(ctx, channelChangeOf(b, now.View, now.Thing, p.Update(), p.Steps()), now, diags)
+}
+
+// protectRemoval is protectChannel for the removal of a group that ends.
+func protectRemoval(ctx context.Context, b *base.Base, now *change.Reading[*zulip.Channel], p channelPending, diags *diag.Diagnostics) {
 	c := channelChangeOf(b, now.View, now.Thing, p.Update(), p.Steps())
+	c.isRemoval = true
+	protectFrom(ctx, c, now, diags)
+}
+
+func protectFrom(ctx context.Context, c *channelChange, now *change.Reading[*zulip.Channel], diags *diag.Diagnostics) {
 	c.id = now.Thing.ID
-	if b.Meta.LockoutProtection && permission.NeedsSubscribers(c.Before, c.After) || c.dependsOnSubscription() {
-		b.Meta.Store.Invalidate(store.Subscribers)
+	if c.Meta.LockoutProtection && permission.NeedsSubscribers(c.Before, c.After) || c.dependsOnSubscription() {
+		c.Meta.Store.Invalidate(store.Subscribers)
 	}
 	c.check(ctx, diags)
 }

@@ -37,7 +37,13 @@ type (
 )
 
 // NewUserGroupResource returns zulip_user_group.
-func NewUserGroupResource() resource.Resource { return core.NewTable(userGroupDefinition()) }
+func NewUserGroupResource(elsewhere Elsewhere) resource.Resource {
+	definition := userGroupDefinition()
+	definition.Delete = func(ctx context.Context, c *core.Call, state *userGroupModel) error {
+		return deactivateGroup(ctx, c, elsewhere, state)
+	}
+	return core.NewTable(definition)
+}
 
 // groupOn returns the resource of groups on a server.
 func groupOn(b base.Base) *userGroupResource {
@@ -61,11 +67,7 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 				IsTaken: isGroupNameTaken,
 			},
 			CheckPlan: warnOfGroupUse,
-			Create:    createUserGroup,
-			Delete: func(ctx context.Context, c *core.Call, state *userGroupModel) error {
-				return deactivateGroup(ctx, groupOn(*c.Base), state)
-			},
-			DeleteVerb: "deactivate",
+			Create:    createUserGroup, DeleteVerb: "deactivate",
 			Archive: core.Archive[userGroupModel, zulip.UserGroup]{
 				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdoptGroup, Adopt: adoptUserGroup,
 			},

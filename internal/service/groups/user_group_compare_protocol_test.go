@@ -176,23 +176,6 @@ func TestProtocolUserGroup_DeactivatedMembers_Ignored(t *testing.T) {
 	holds(t, o, "fresh", []string{kenji, lena}, nil)
 }
 
-func TestProtocolUserGroup_InUse_UsesListed(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(values{"name": "ops", "members": set(ines)})
-	number := id(t, o, "ops")
-	value := zulip.GroupSettingChange{New: zulip.NamedGroup(number)}
-	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": value, "can_subscribe_group": value}})
-	alter(t, o, "sre", zulip.UserGroupUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_mention_group": value}})
-	members(t, o, "leads", zulip.MembershipChange{AddSubgroups: []int64{number}})
-	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_custom_emoji_group": text(t, value)})
-	run.Apply(run.MustPlan(nil)).ExpectError(t, "", `Cannot deactivate user group "ops"`,
-		`channel "incidents": can_send_message_group, can_subscribe_group`, `user group "sre": can_mention_group`,
-		`user group "leads", of which it is a subgroup`, "the organization: can_add_custom_emoji_group")
-	if run.State == nil || group(t, o, "ops").Deactivated {
-		t.Error("the group is gone")
-	}
-}
-
 // A group that only its own permissions name can be deactivated, even if the account manages it as a member.
 func TestProtocolUserGroup_OnlySelfReference_Deactivated(t *testing.T) {
 	o, _ := managed(t)

@@ -3,14 +3,14 @@ package groups
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -19,84 +19,231 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// deactivateGroup deactivates a group. Nothing is deleted for good (server-behavior §G9).
-func deactivateGroup(ctx context.Context, r *userGroupResource, state *userGroupModel) error {
-	id := state.ID.ValueInt64()
-	err := sendGroupDeactivate(ctx, r, state)
-	objections := zulip.Objections(err)
-	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {
-		// No other object names it: its own permissions end with it.
-		if err := leaveOwnPermissions(ctx, r, id, objections[0].Settings); err != nil {
-			return err
-		}
-		err = sendGroupDeactivate(ctx, r, state)
-		objections = zulip.Objections(err)
+// Remove removes a group from permissions of one object, which have these values in the plan.
+type Remove func(ctx context.Context, b *base.Base, id int64, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics)
+
+// Elsewhere removes a group from permissions of channels and of the organization, which other packages manage.
+type Elsewhere struct{ Channel, Organization Remove }
+
+// groupUse is one place that names a group: a permission, or a group of which it is a subgroup. The plan of a destroy
+// lists them, and the apply removes the group from exactly these.
+type groupUse struct {
+	// Type is that of a [zulip.Objection], and ID the object; zero for the organization.
+	Type string `json:"type"`
+	ID   int64  `json:"id,omitempty"`
+	// Setting is the permission, with its value in the plan. Both are empty for a subgroup.
+	Setting string                  `json:"setting,omitempty"`
+	Value   zulip.GroupSettingValue `json:"value,omitzero"`
+}
+
+func (u groupUse) isSame(other groupUse) bool {
+	return u.Type == other.Type && u.ID == other.ID && u.Setting == other.Setting
+}
+
+// table lists the permissions of such objects.
+func (u groupUse) table() permission.Table {
+	switch u.Type {
+	case ofChannel:
+		return permission.Channels
+	case ofOrganization:
+		return permission.Organizations
 	}
-	if len(objections) == 0 {
+	return permission.UserGroups
+}
+
+// The types of objections.
+const (
+	ofSubgroup     = "subgroup"
+	ofChannel      = "channel"
+	ofGroup        = "user_group"
+	ofOrganization = "realm"
+)
+
+// usesIn returns the places of the server's objections.
+func usesIn(objections []zulip.Objection) (uses []groupUse) {
+	for _, one := range objections {
+		for _, id := range one.SupergroupIDs {
+			uses = append(uses, groupUse{Type: one.Type, ID: id})
+		}
+		for _, setting := range one.Settings {
+			uses = append(uses, groupUse{Type: one.Type, ID: one.ChannelID + one.GroupID, Setting: setting})
+		}
+	}
+	return uses
+}
+
+// groupUsesOf returns the places because of which the server would refuse the deactivation of a group (server-behavior
+// §G9). The group's own permissions don't count.
+func groupUsesOf(group int64, s *snapshot.Snapshot) (uses []groupUse) {
+	add := func(kind string, id int64, permissions map[string]zulip.GroupSettingValue) {
+		for _, name := range slices.Sorted(maps.Keys(permissions)) {
+			if permission.Names(permissions[name], group) {
+				uses = append(uses, groupUse{kind, id, name, permissions[name]})
+			}
+		}
+	}
+	for _, other := range s.UserGroups().List() {
+		if other.Deactivated || other.ID == group {
+			continue
+		}
+		if slices.Contains(other.DirectSubgroupIDs, group) {
+			uses = append(uses, groupUse{Type: ofSubgroup, ID: other.ID})
+		}
+		add(ofGroup, other.ID, other.Permissions)
+	}
+	for _, channel := range s.Channels().List() {
+		if !channel.IsArchived {
+			add(ofChannel, channel.ID, channel.Permissions)
+		}
+	}
+	add(ofOrganization, 0, s.Realm().Permissions)
+	return uses
+}
+
+// usesKey is the key of the places in the private state.
+const usesKey = "uses"
+
+// deactivateGroup removes a group from the places that the plan listed, and deactivates it. Nothing is deleted for good
+// (server-behavior §G9).
+func deactivateGroup(ctx context.Context, c *core.Call, elsewhere Elsewhere, state *userGroupModel) error {
+	id := state.ID.ValueInt64()
+	err := sendGroupDeactivate(ctx, c, id)
+	uses := usesIn(zulip.Objections(err))
+	if len(uses) == 0 {
 		return err
 	}
 	var diags diag.Diagnostics
-	diags.AddError(fmt.Sprintf("Cannot deactivate user group %q", state.Name.ValueString()), explainDeactivate(ctx, r, err, objections))
-	return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
+	var listed, all, unlisted []groupUse
+	base.ReadPrivate(ctx, c.Private, usesKey, &listed, &diags)
+	var own []string
+	for _, use := range uses {
+		i := slices.IndexFunc(listed, use.isSame)
+		switch {
+		case use.Type == ofGroup && use.ID == id:
+			own = append(own, use.Setting)
+		case i < 0:
+			unlisted = append(unlisted, use)
+		default:
+			all = append(all, listed[i])
+		}
+	}
+	summary := fmt.Sprintf("Cannot deactivate user group %q", state.Name.ValueString())
+	if len(unlisted) > 0 {
+		diags.AddError(summary, explainUnlisted(ctx, c, err, unlisted))
+		return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
+	}
+	removed := effects.Write{Kind: effects.RemovedGroup, ID: id}
+	err = c.Meta.Run.Effects.Send(func() error {
+		if removeGroup(ctx, c.Base, elsewhere, id, all, &diags); !diags.HasError() && len(own) > 0 {
+			leaveOwnPermissions(ctx, groupOn(*c.Base), id, own, &diags)
+		}
+		return core.AsError(diags)
+	}, removed)
+	if err == nil {
+		err = c.Meta.Run.Effects.Send(func() error { return sendGroupDeactivate(ctx, c, id) }, removed)
+	}
+	switch {
+	case diags.HasError():
+		var reported diag.Diagnostics
+		for _, one := range diags.Errors() { // their attributes are those of other objects
+			reported.AddError(summary, "The group must first be removed from what names it, and that failed. "+one.Summary()+": "+one.Detail())
+		}
+		return &core.InUseError{Err: &base.Error{Diagnostics: reported}}
+	case len(zulip.Objections(err)) > 0:
+		return &core.InUseError{Err: err}
+	}
+	return err
 }
 
 // sendGroupDeactivate sends the request that deactivates a group. It is no error if the group is already deactivated or
 // deleted.
-func sendGroupDeactivate(ctx context.Context, r *userGroupResource, state *userGroupModel) error {
-	id := state.ID.ValueInt64()
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
+func sendGroupDeactivate(ctx context.Context, c *core.Call, id int64) error {
+	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.DeactivateUserGroup(ctx, id) })
 	if err != nil && !zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
 		return err
 	}
-	r.Meta.Store.Invalidate(store.UserGroups)
+	c.Meta.Store.Invalidate(store.UserGroups)
 	return nil
+}
+
+// removeGroup removes a group from places.
+func removeGroup(ctx context.Context, b *base.Base, elsewhere Elsewhere, group int64, uses []groupUse, diags *diag.Diagnostics) {
+	for len(uses) > 0 && !diags.HasError() {
+		one, from := uses[0], map[string]zulip.GroupSettingValue{}
+		uses = slices.DeleteFunc(uses, func(use groupUse) bool {
+			isOf := use.Type == one.Type && use.ID == one.ID
+			if isOf && use.Setting != "" {
+				from[use.Setting] = use.Value
+			}
+			return isOf
+		})
+		switch one.Type {
+		case ofChannel:
+			elsewhere.Channel(ctx, b, one.ID, from, group, diags)
+		case ofOrganization:
+			elsewhere.Organization(ctx, b, one.ID, from, group, diags)
+		default:
+			removeFromGroup(ctx, groupOn(*b), one, from, group, diags)
+		}
+	}
+}
+
+// removeFromGroup removes a group from permissions of another group, or from its subgroups. It does nothing in a
+// deactivated group.
+func removeFromGroup(ctx context.Context, r *userGroupResource, use groupUse, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
+	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups, store.Organization)
+	if err != nil {
+		diags.AddError("Cannot read the user groups", base.Explain(err))
+		return
+	}
+	now, ok := view.UserGroups().ByID(use.ID)
+	if !ok || now.Deactivated {
+		return
+	}
+	steps := userGroupTable.Wire.Removals(from, group, view)
+	if use.Type == ofSubgroup {
+		steps = []step{subgroupsList.step(group, false, view)}
+	}
+	r.Change(ctx, use.ID, steps, &reading{Thing: now, View: view}, diags)
 }
 
 // leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). If
 // the account manages the group only as a member, it names itself instead.
-func leaveOwnPermissions(ctx context.Context, r *userGroupResource, id int64, settings []string) error {
+func leaveOwnPermissions(ctx context.Context, r *userGroupResource, id int64, settings []string, diags *diag.Diagnostics) {
 	now, err := r.RereadObject(ctx, id)
 	if err != nil {
-		return err
+		diags.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
+		return
 	}
 	nobody := permission.NobodyID(now.View)
 	var steps []step
 	for _, setting := range settings {
-		value := now.Thing.Permissions[setting].Clone()
-		if value.IsNamed() {
-			value = zulip.GroupSettingValue{}
-		}
-		value.DirectSubgroups = sets.Without(value.DirectSubgroups, []int64{id})
+		value := permission.UserGroups.Without(setting, now.Thing.Permissions[setting], id, now.View)
 		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
-			value.DirectMembers = append(value.DirectMembers, self)
+			value.DirectMembers = append(slices.Clone(value.DirectMembers), self)
 		}
-		steps = append(steps, userGroupTable.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
+		one := userGroupTable.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View)
+		one.After = nil // that the group leaves every place is an effect only for others
+		steps = append(steps, one)
 	}
-	var diags diag.Diagnostics
-	if r.Change(ctx, id, steps, now, &diags); diags.HasError() {
-		return &base.Error{Diagnostics: diags}
-	}
-	return nil
+	r.Change(ctx, id, steps, now, diags)
 }
 
-// deactivateAdvice is the fix if the server does not deactivate a group because something names it.
-const deactivateAdvice = "First remove the group from these places: with terraform apply -target=ADDRESS for each resource of this configuration, and in the web app for the rest. Then apply again. " +
-	"An attribute that you removed from the configuration keeps its value and still names the group. Set it to another value, such as [\"role:nobody\"].\n\n" +
-	"To do both in one apply, first apply the zulip_user_group with lifecycle { create_before_destroy = true }, and then remove it."
-
-// explainDeactivate names the objects and permissions that still name the group.
-func explainDeactivate(ctx context.Context, r *userGroupResource, cause error, objections []zulip.Objection) string {
+// explainUnlisted explains why the server does not deactivate a group.
+func explainUnlisted(ctx context.Context, c *core.Call, cause error, unlisted []groupUse) string {
 	text := base.Explain(cause)
-	s, err := r.Meta.Store.Read(ctx, store.Channels)
+	s, err := c.Meta.Store.Read(ctx, store.Channels, store.Organization)
 	if err != nil {
 		return text
 	}
-	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeGroupUses(objections, s) +
-		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + deactivateAdvice
+	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeGroupUses(unlisted, s) + "\n\n" + unlistedAdvice
 }
 
-// warnOfGroupUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
-// changes first, so only the apply finds out.
+// unlistedAdvice is the fix if a place that the plan does not list names a group.
+const unlistedAdvice = "The apply removes the group only from places that the plan has listed. Plan again, and review the list. " +
+	"If the provider's account does not see a channel, ask someone who sees it to remove the group there."
+
+// warnOfGroupUse lists, in the plan of its deactivation, the places that name a group.
 func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	if !p.IsDestroy() {
 		return
@@ -110,120 +257,56 @@ func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	if !ok || group.Deactivated {
 		return
 	}
-	uses := slices.DeleteFunc(groupUsesOf(group, s), func(use zulip.Objection) bool {
-		return use.Type == "channel" && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ChannelID) ||
-			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(userGroupKind, use.GroupID) ||
-			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(userGroupKind, id) })
+	uses := groupUsesOf(group.ID, s)
+	base.WritePrivate(ctx, p.Private, usesKey, uses, p.Diags) // Terraform passes it to the apply of a destroy
+	uses = slices.DeleteFunc(uses, func(use groupUse) bool {
+		return use.Type == ofChannel && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ID) ||
+			use.Type != ofChannel && p.Meta.Run.WillBeDestroyed(userGroupKind, use.ID)
 	})
-	markRemoved(uses, group, p.Meta, s)
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
-			fmt.Sprintf("The server refuses to deactivate user group %q while it is named by:%s\n\n"+
-				"The apply changes resources that reference the group first only if the group already has lifecycle { create_before_destroy = true }. "+
-				"Otherwise it stops at the group and says what to do.", group.Name, describeFirstGroupUses(uses, s)))
+			fmt.Sprintf("The apply first removes user group %q from the places that name it:%s\n\nOther changes of this plan may change these values too.", group.Name, describeRemovals(uses, group.ID, s)))
 	}
 }
 
-// markRemoved marks the permissions of channels from which the run is known to remove the group. It may also remove the
-// group from channels that are planned later.
-func markRemoved(uses []zulip.Objection, group *zulip.UserGroup, meta *base.Meta, s *snapshot.Snapshot) {
+// describeRemovals lists what remains in each place.
+func describeRemovals(uses []groupUse, group int64, s *snapshot.Snapshot) (text string) {
 	for _, use := range uses {
-		channel, ok := s.Channels().ByID(use.ChannelID)
-		if use.Type != "channel" || !ok {
+		text += "\n  " + describeGroupUse(use, s)
+		if use.Setting == "" {
 			continue
 		}
-		planned := meta.Run.PermissionsIn(channel)
-		for i, setting := range use.Settings {
-			if !planned.Unknown[setting] && !includes(planned.Permissions[setting], group.ID) {
-				use.Settings[i] += " (this plan removes it)"
-			}
+		rest, verb := use.table().Without(use.Setting, use.Value, group, s), "keeps"
+		if rest.IsNamed() || permission.Equal(rest, zulip.GroupSettingValue{}, permission.NobodyID(s)) {
+			verb = "becomes"
 		}
-	}
-}
-
-// includes reports whether a value names a group.
-func includes(value zulip.GroupSettingValue, group int64) bool {
-	return value.Group == group || slices.Contains(value.DirectSubgroups, group)
-}
-
-// groupUsesOf returns the uses of a group because of which the server would refuse its deactivation (server-behavior §G9).
-// The group's own permissions don't count.
-func groupUsesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
-	settings := func(permissions map[string]zulip.GroupSettingValue) (found []string) {
-		for name, value := range permissions {
-			if includes(value, group.ID) {
-				found = append(found, name)
-			}
-		}
-		slices.Sort(found)
-		return found
-	}
-	var above []int64
-	for _, other := range s.UserGroups().List() {
-		if other.Deactivated || other.ID == group.ID {
-			continue
-		}
-		if slices.Contains(other.DirectSubgroupIDs, group.ID) {
-			above = append(above, other.ID)
-		}
-		if names := settings(other.Permissions); len(names) > 0 {
-			uses = append(uses, zulip.Objection{Type: "user_group", GroupID: other.ID, Settings: names})
-		}
-	}
-	if len(above) > 0 {
-		uses = append(uses, zulip.Objection{Type: "subgroup", SupergroupIDs: above})
-	}
-	for _, channel := range s.Channels().List() {
-		if names := settings(channel.Permissions); len(names) > 0 && !channel.IsArchived {
-			uses = append(uses, zulip.Objection{Type: "channel", ChannelID: channel.ID, Settings: names})
-		}
-	}
-	if names := settings(s.Realm().Permissions); len(names) > 0 {
-		uses = append(uses, zulip.Objection{Type: "realm", Settings: names})
-	}
-	return uses
-}
-
-// mostGroupUses is the maximum number of uses that a warning lists.
-const mostGroupUses = 10
-
-// describeFirstGroupUses describes the first uses of a group, and counts the others.
-func describeFirstGroupUses(uses []zulip.Objection, s *snapshot.Snapshot) string {
-	text := describeGroupUses(uses[:min(len(uses), mostGroupUses)], s)
-	if more := len(uses) - mostGroupUses; more > 0 {
-		text += fmt.Sprintf("\n  and %d more", more)
+		text += " " + verb + " " + permission.Describe(rest, s)
 	}
 	return text
 }
 
-func describeGroupUses(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {
+func describeGroupUses(uses []groupUse, s *snapshot.Snapshot) (text string) {
 	for _, use := range uses {
 		text += "\n  " + describeGroupUse(use, s)
 	}
 	return text
 }
 
-// describeGroupUse describes one use of a group.
-func describeGroupUse(objection zulip.Objection, s *snapshot.Snapshot) string {
-	settings := strings.Join(objection.Settings, ", ")
-	group := func(id int64) string { return fmt.Sprintf("user group %q", lookup.GroupText(s, id)) }
-	switch objection.Type {
-	case "subgroup":
-		var holders []string
-		for _, id := range objection.SupergroupIDs {
-			holders = append(holders, group(id))
+// describeGroupUse describes one place that names a group.
+func describeGroupUse(use groupUse, s *snapshot.Snapshot) string {
+	switch use.Type {
+	case ofSubgroup:
+		return fmt.Sprintf("user group %q, of which it is a subgroup", lookup.GroupText(s, use.ID))
+	case ofGroup:
+		return fmt.Sprintf("user group %q: %s", lookup.GroupText(s, use.ID), use.Setting)
+	case ofChannel:
+		if channel, ok := s.Channels().ByID(use.ID); ok {
+			return fmt.Sprintf("channel %q: %s", channel.Name, use.Setting)
 		}
-		return strings.Join(holders, ", ") + ", of which it is a subgroup"
-	case "channel":
-		if channel, ok := s.Channels().ByID(objection.ChannelID); ok {
-			return fmt.Sprintf("channel %q: %s", channel.Name, settings)
-		}
-		return fmt.Sprintf("a channel that the provider's account does not see (ID %d): %s", objection.ChannelID, settings)
-	case "user_group":
-		return group(objection.GroupID) + ": " + settings
-	case "realm":
-		return "the organization: " + settings
+		return fmt.Sprintf("a channel that the provider's account does not see (ID %d): %s", use.ID, use.Setting)
+	case ofOrganization:
+		return "the organization: " + use.Setting
 	}
-	return objection.Type + ": " + settings
+	return use.Type + ": " + use.Setting
 }

@@ -2,35 +2,74 @@ package groups_test
 
 import (
 	"fmt"
+	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// The warning about a group in use makes no promise, because the provider does not see the order of the apply. It marks
-// the uses that this plan removes.
-func TestProtocolUserGroup_InUse_EndingMarked(t *testing.T) {
+// The plan of a destroy lists what remains in each place that names the group, and the apply removes the group from these.
+func TestProtocolUserGroup_InUse_Removed(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "old", "can_join_group": set("group:old")})
+	channel, above := o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_user_group")
+	channel.MustApply(values{"name": "news", "can_send_message_group": set("group:old"), "can_resolve_topics_group": set("group:old", "role:moderators")})
+	above.MustApply(values{"name": "above", "subgroups": []any{"old"}, "can_mention_group": set("group:old", "role:owners")})
+	for _, setting := range []string{"can_add_custom_emoji_group", "can_manage_all_groups"} {
+		o.Call(t, http.MethodPatch, "/realm", map[string]string{setting: fmt.Sprintf(`{"new": %v}`, run.State.Values["id"])})
+	}
+	plan, diags := run.Plan(nil)
+	diags.ExpectOnlyWarning(t, "A user group that this plan deactivates is in use", `The apply first removes user group "old" from the places that name it:
+  user group "above", of which it is a subgroup
+  user group "above": can_mention_group keeps "role:owners"
+  channel "news": can_resolve_topics_group keeps "role:moderators"
+  channel "news": can_send_message_group becomes "role:nobody"
+  the organization: can_add_custom_emoji_group becomes "role:nobody"
+  the organization: can_manage_all_groups becomes "role:owners"
+
+Other changes of this plan may change these values too.`)
+	sent := o.Sent()
+	carryOut(run, plan).ExpectNoError(t)
+	if !group(t, o, "old").Deactivated {
+		t.Error("the group is still active")
+	}
+	for _, one := range sent.Writes() {
+		for name, value := range one.Params {
+			if strings.HasPrefix(name, "can_") && !strings.Contains(value, `"old"`) {
+				t.Errorf("%s %s has no old value: %s", one.Path, name, value)
+			}
+		}
+	}
+	holds(t, o, "above", nil, nil)
+}
+
+// A place that the plan did not list stops the apply before anything changes. So does a value that changed after the plan.
+func TestProtocolUserGroup_InUse_Unlisted_Refused(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
-	channel, other := o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_channel")
-	named := set("group:old")
-	channel.MustApply(values{"name": "news", "can_send_message_group": named, "can_resolve_topics_group": named})
-	other.MustApply(values{"name": "other", "can_send_message_group": named})
-	p := run.Process()
-	p.MustPlan("zulip_channel", channel.State, values{"name": "news", "can_send_message_group": set("role:members"), "can_resolve_topics_group": named})
-	_, diags := p.Plan("zulip_user_group", run.State, nil)
-	diags.ExpectNoError(t)
-	diags.ExpectOnlyWarning(t, "A user group that this plan deactivates is in use", `The server refuses to deactivate user group "old" while it is named by:
-  channel "news": can_resolve_topics_group, can_send_message_group (this plan removes it)
-  channel "other": can_send_message_group
-
-The apply changes resources that reference the group first only if the group already has lifecycle { create_before_destroy = true }. Otherwise it stops at the group and says what to do.`)
-	for i := range 10 {
-		o.Call(t, "POST", "/channels/create", map[string]string{"name": fmt.Sprint("more", i), "subscribers": "[]", "can_send_message_group": fmt.Sprint(run.State.Values["id"])})
+	number := id(t, o, "old")
+	name := func(channel, setting string, value zulip.GroupSettingValue) {
+		o.Change(t, channel, zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{setting: {New: value}}})
 	}
-	_, diags = run.Process().Plan("zulip_user_group", run.State, nil)
-	diags.ExpectWarning(t, "", "is in use", `channel "more7": can_send_message_group`, "\n  and 2 more\n\n")
+	name("incidents", "can_send_message_group", zulip.GroupSettingValue{DirectMembers: []int64{id(t, o, ines)}, DirectSubgroups: []int64{number}})
+	plan := run.MustPlan(nil)
+	refused := func(words ...string) {
+		t.Helper()
+		before := o.Channel(t, "incidents").Permissions["can_send_message_group"]
+		fork := run.Fork()
+		carryOut(fork, plan).ExpectError(t, "", append([]string{`Cannot deactivate user group "old"`}, words...)...)
+		if now := o.Channel(t, "incidents").Permissions["can_send_message_group"]; group(t, o, "old").Deactivated || !reflect.DeepEqual(now, before) {
+			t.Errorf("changed: %v", now)
+		}
+	}
+	name("incidents", "can_subscribe_group", zulip.NamedGroup(number))
+	refused("Nothing was changed", "\n  channel \"incidents\": can_subscribe_group\n\n", "Plan again")
+	name("incidents", "can_subscribe_group", zulip.NamedGroup(id(t, o, "sre")))
+	name("incidents", "can_send_message_group", zulip.GroupSettingValue{DirectSubgroups: []int64{number, id(t, o, "sre")}})
+	refused("changed after the plan was made", "can_send_message_group")
 }
 
 // A rename by the run is no change outside Terraform. Resources that reference the group have its new name in the

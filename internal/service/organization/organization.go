@@ -188,6 +188,18 @@ func (r *organizationResource) apply(ctx context.Context, prior *organizationPri
 	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
+// RemoveGroup removes a group from permissions of the organization, which have these values in the plan.
+func RemoveGroup(ctx context.Context, b *base.Base, _ int64, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
+	r := &organizationResource{}
+	r.Base = *b
+	now, err := r.fresh(ctx)
+	if err != nil {
+		diags.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	r.subject().Change(ctx, b, organizationTable.Wire.Removals(from, group, now.View), now, diags)
+}
+
 // store writes the server's values into the state; after an apply, planned is its plan.
 func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private base.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {

@@ -101,7 +101,7 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 	}
 	if !state.resets() {
 		diags.AddWarning("The organization is left unchanged",
-			"Its settings and permissions are left unchanged and no longer managed. A user group that one of its permissions names cannot be deactivated. To reset such permissions on destroy, first apply on_destroy = \"reset\".")
+			"Its settings and permissions are left unchanged and no longer managed. To reset the permissions on destroy, first apply on_destroy = \"reset\".")
 		return
 	}
 	if !r.CanPlan(diags) {
