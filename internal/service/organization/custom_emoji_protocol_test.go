@@ -207,22 +207,6 @@ func TestProtocolCustomEmojiStandardName(t *testing.T) {
 	run.MustApply(config)
 }
 
-// An upload whose answer is lost is found by its name, and not repeated.
-func TestFaultCustomEmojiLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	sent := o.Sent()
-	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
-	sent.Expect(t, "POST")
-	if all := customEmojiHeld(t, o, "party"); len(all) != 1 {
-		t.Errorf("the server holds %d", len(all))
-	}
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", Action: sandbox.FaultDrop, Count: 1})
-	o.NewRun(t, customEmojiTypeName).MustApply(values{"name": "fest", "file": acctest.Picture(t, 10)})
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-}
-
 // If nothing can be read after an upload, the emoji is in the state, and the next plan finds it.
 func TestFaultCustomEmojiLostReading(t *testing.T) {
 	for name, after := range map[string]bool{"answered": false, "lost too": true} {
@@ -285,19 +269,6 @@ func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 				t.Errorf("%d requests were sent", sent)
 			}
 		})
-	}
-}
-
-// A temporarily refused request is sent again if the emoji is the same.
-func TestProtocolCustomEmoji_AfterWait_Deactivated(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
-	o.Sandbox.Fail(sandbox.Fault{
-		Method: http.MethodDelete, Path: "/realm/emoji/party", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 2,
-	})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if now := active(t, o, "party"); now != nil {
-		t.Errorf("%v is still active", now)
 	}
 }
 
