@@ -237,19 +237,6 @@ func TestMethodField(t *testing.T) {
 	}
 }
 
-func TestBody_NotForm_ArgumentsMissing(t *testing.T) {
-	s := start(t, Config{})
-	admin, _ := s.Credentials("admin")
-	req := httptest.NewRequest("POST", apiPrefix+"/channels/create", strings.NewReader(`{"name": "x", "subscribers": []}`))
-	req.Header.Set("Content-Type", "application/json")
-	req.SetBasicAuth(admin.Email, admin.APIKey)
-	recorder := httptest.NewRecorder()
-	s.Handler().ServeHTTP(recorder, req)
-	if !strings.Contains(recorder.Body.String(), "Missing 'name' argument") {
-		t.Errorf("a JSON body is not read: %s", recorder.Body)
-	}
-}
-
 func TestTLS(t *testing.T) {
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
 	defer borrowed.Close()

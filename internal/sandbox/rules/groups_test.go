@@ -1,10 +1,8 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
 )
 
 // The old value is compared with the shown value. A hidden person does not keep a list from matching, but a list that would
@@ -36,51 +34,6 @@ func TestCompareAndSetWithHiddenPeople(t *testing.T) {
 	}
 }
 
-func TestCheckValue(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	gone, err := o.CreateGroup(admin, NewGroup{Name: "gone"})
-	requireNoError(t, err)
-	requireNoError(t, o.DeactivateGroup(admin, gone.ID))
-	custom, err := o.CreateGroup(admin, NewGroup{Name: "custom"})
-	requireNoError(t, err)
-	find := func(all []Permission, name string) Permission {
-		p, ok := FindPermission(all, name)
-		if !ok {
-			t.Fatalf("no permission %s", name)
-		}
-		return p
-	}
-	send := find(ChannelPermissions, "can_send_message_group")
-	webPublic := find(RealmPermissions, "can_create_web_public_channel_group")
-	manageAll := find(RealmPermissions, "can_manage_all_groups")
-	tests := []struct {
-		p    Permission
-		v    GroupValue
-		want string
-	}{
-		{send, Named(custom.ID), ""},
-		{send, Named(o.SystemGroup(Everyone)), ""},
-		{send, Named(o.SystemGroup(Internet)), "'can_send_message_group' setting cannot be set to 'role:internet' group."},
-		{send, Named(gone.ID), "User group is deactivated."},
-		{send, Named(999999), "Invalid user group"},
-		{send, Listed([]int{999999}, nil), "Invalid user ID: 999999"},
-		{send, Listed([]int{admin.ID}, []int{999999}), "Invalid user group ID: 999999"},
-		{send, Listed([]int{admin.ID}, []int{gone.ID}), "User group is deactivated."},
-		{send, Listed([]int{admin.ID}, []int{o.SystemGroup(Internet)}), ""}, // list entries are not checked
-		{webPublic, Named(o.SystemGroup(Moderators)), ""},
-		{webPublic, Named(o.SystemGroup(Members)), "'can_create_web_public_channel_group' setting cannot be set to 'role:members' group."},
-		{webPublic, Named(custom.ID), "'can_create_web_public_channel_group' must be a system user group."},
-		{webPublic, Listed([]int{admin.ID}, nil), "'can_create_web_public_channel_group' must be a system user group."},
-		{manageAll, Named(o.SystemGroup(Nobody)), "'can_manage_all_groups' setting cannot be set to 'role:nobody' group."},
-	}
-	for _, test := range tests {
-		if got := said(o.checkValue(test.p, test.v)); got != test.want {
-			t.Errorf("%s = %+v: %q, want %q", test.p.Name, test.v, got, test.want)
-		}
-	}
-}
-
 func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o, people := founded(t)
 	admin, guest, member := people[RoleAdministrator], people[RoleGuest], people[RoleMember]
@@ -103,74 +56,5 @@ func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o.Users.Put(member.ID, member)
 	if !o.In(member, Named(o.SystemGroup(Moderators))) {
 		t.Error("a new role does not give its group")
-	}
-}
-
-func TestFullMember_WaitingPeriod_Required(t *testing.T) {
-	now := time.Unix(1_700_000_000, 0)
-	o := New(func() time.Time { return now }, func() int { return 442 })
-	o.Initialize()
-	u := o.AddUser(User{Email: "new@example.com", FullName: "New", Role: RoleMember})
-	o.changeRealm(func(r *Realm) { r.WaitingPeriodThreshold = 3 })
-	full := Named(o.SystemGroup(FullMembers))
-	if o.In(u, full) || !o.In(u, Named(o.SystemGroup(Members))) {
-		t.Error("a new member counts as a full member")
-	}
-	now = now.Add(72 * time.Hour)
-	o.EndRequest()
-	if !o.In(u, full) {
-		t.Error("after the waiting period the member is none still")
-	}
-}
-
-func TestGroupMembers_Change_ByPermission(t *testing.T) {
-	o, people := founded(t)
-	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
-	g, err := o.CreateGroup(admin, NewGroup{Name: "g", Members: []int{moderator.ID}, Permissions: map[string]GroupValue{
-		"can_join_group":        Named(o.SystemGroup(Members)),
-		"can_leave_group":       Named(o.SystemGroup(Nobody)),
-		"can_add_members_group": Listed([]int{moderator.ID}, nil),
-	}})
-	requireNoError(t, err)
-	o.EndRequest()
-	const no = "Insufficient permission"
-	tests := []struct {
-		name   string
-		by     User
-		change MembershipChange
-		want   string
-	}{
-		{"join", member, MembershipChange{Add: []int{member.ID}}, ""},
-		{"add another", member, MembershipChange{Add: []int{people[RoleGuest].ID}}, no},
-		{"add with the permission", moderator, MembershipChange{Add: []int{member.ID}}, ""},
-		{"leave", moderator, MembershipChange{Delete: []int{moderator.ID}}, no},
-		{"creator removes", admin, MembershipChange{Delete: []int{moderator.ID}}, ""},
-		{"remove subgroup", moderator, MembershipChange{DeleteSubgroups: []int{o.SystemGroup(Owners)}}, no},
-		{"owner manages all", people[RoleOwner], MembershipChange{AddSubgroups: []int{o.SystemGroup(Owners)}}, ""},
-		{"itself as a subgroup", admin, MembershipChange{AddSubgroups: []int{g.ID}}, fmt.Sprintf("User group %d is already a subgroup of one of the passed subgroups.", g.ID)},
-		{"one bad of two", admin, MembershipChange{Add: []int{member.ID, 999999}}, "Invalid user ID: 999999"},
-	}
-	for _, test := range tests {
-		if got := said(o.ChangeMembership(test.by, g.ID, test.change)); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
-		o.Rollback()
-	}
-}
-
-func TestGroup_DeactivatedInUse_Objections(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	g, err := o.CreateGroup(admin, NewGroup{Name: "g"})
-	requireNoError(t, err)
-	ch := channel(t, o, admin, NewChannel{Name: "c", Permissions: map[string]GroupValue{"can_send_message_group": Listed([]int{admin.ID}, []int{g.ID})}})
-	o.changeRealm(func(r *Realm) { r.Permissions["can_create_groups"] = Named(g.ID) })
-	objections := o.objections(g.ID)
-	if len(objections) != 2 || objections[0]["type"] != "channel" || objections[0]["channel_id"] != ch.ID || objections[1]["type"] != "realm" {
-		t.Errorf("objections: %v", objections)
-	}
-	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
-	if objections := o.objections(g.ID); len(objections) != 1 {
-		t.Errorf("an archived channel objects: %v", objections)
 	}
 }
