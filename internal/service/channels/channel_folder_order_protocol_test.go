@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -65,35 +64,6 @@ func TestProtocolFolderOrderDrift(t *testing.T) {
 	if plan := run.MustPlan(config); !plan.Empty() {
 		t.Errorf("planned: %v", plan.Values)
 	}
-}
-
-// A folder that is created while the request is under way is missing in the order.
-func TestProtocolFolderOrder_FolderAddedDuringRequest(t *testing.T) {
-	o, run, f := ordered(t)
-	gate := o.Sandbox.Gate("PATCH", "/channel_folders")
-	go func() {
-		defer gate.Open()
-		<-gate.Arrived
-		if _, err := o.Client.CreateChannelFolder(context.Background(), "new", ""); err != nil {
-			t.Error(err)
-		}
-	}()
-	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
-	expect(t, o, "c", "b", "a", "x archived", "new")
-}
-
-func TestProtocolFolderOrderLostAnswer(t *testing.T) {
-	o, run, f := ordered(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/channel_folders", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
-	expect(t, o, "c", "b", "a", "x archived")
-}
-
-func TestProtocolFolderOrderImport(t *testing.T) {
-	o, run, f := ordered(t)
-	run.MustApply(values{"folder_ids": []any{f.c, f.b, f.a, f.example}})
-	expectImports(t, o, orderType, run, "channel_folders")
-	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", `has the ID "channel_folders"`)
 }
 
 func TestProtocolFolderOrderBadInput(t *testing.T) {
