@@ -302,28 +302,6 @@ func TestProtocolInviteLinkOldServer(t *testing.T) {
 	o.NewRun(t, inviteLinkKind).ExpectRefused(values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
 }
 
-// A lost answer creates no second link, whatever the account created before.
-func TestProtocolInviteLinkLostAnswer(t *testing.T) {
-	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
-		t.Run(string(fault), func(t *testing.T) {
-			o, run := acctest.StartRun(t, inviteLinkKind)
-			o.NewRun(t, inviteLinkKind).MustApply(values{"invite_as": "guest"})
-			older := inviteLinkOnly(t, o)
-			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: fault, Count: 1})
-			run.MustApply(values{"invite_as": "guest"})
-			all := links(t, o)
-			if len(all) != 2 || all[0].ID != older.ID || run.State.Values["link_url"] != all[1].LinkURL {
-				t.Errorf("there are %d links, and the state has link %v", len(all), run.State.Values["id"])
-			}
-			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/multiuse/*", After: true, Action: fault, Count: 1})
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if inviteLinkOnly(t, o).ID != older.ID {
-				t.Error("the wrong link was revoked")
-			}
-		})
-	}
-}
-
 // A link that was created outside Terraform at the same moment is not adopted.
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
