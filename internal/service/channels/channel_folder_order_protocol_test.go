@@ -1,7 +1,6 @@
 package channels_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -42,28 +41,6 @@ func TestProtocolFolderOrder(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t)
 	expect(t, o, "c", "b", "a", "x archived")
-}
-
-// A folder that was moved before the named ones is moved back; the order after them is not managed.
-func TestProtocolFolderOrderDrift(t *testing.T) {
-	o, run, f := ordered(t)
-	config := values{"folder_ids": []any{f.c, f.b}}
-	run.MustApply(config)
-	reorder := func(ids ...int64) {
-		if err := o.Client.OrderChannelFolders(context.Background(), ids); err != nil {
-			t.Fatal(err)
-		}
-	}
-	reorder(f.a, f.c, f.b, f.example, f.archived)
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH order")
-	expect(t, o, "c", "b", "a", "x archived")
-
-	reorder(f.archived, f.c, f.b, f.example, f.a) // archived ones are not seen
-	if plan := run.MustPlan(config); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Values)
-	}
 }
 
 func TestProtocolFolderOrderBadInput(t *testing.T) {

@@ -1,7 +1,6 @@
 package groups_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -96,64 +95,6 @@ func TestProtocolUserGroupEachAttribute(t *testing.T) {
 			expectParams(t, sent, test.sends(t, o))
 		})
 	}
-}
-
-func TestProtocolUserGroupImport(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	want := run.State
-	number := id(t, o, "ops")
-	for name, how := range map[string]struct {
-		id       string
-		identity values
-	}{
-		"by ID": {fmt.Sprint(number), nil}, "by name": {"ops", nil}, "by name that may be a number": {"name:ops", nil}, "by identity": {"", values{"id": number}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			run.Import(how.id, how.identity).ExpectNoError(t)
-			for _, list := range []string{"members", "subgroups"} { // the server stores no order
-				run.State.Values[list] = sorted(run.State.Values[list])
-			}
-			if !reflect.DeepEqual(run.State.Values, want.Values) || !reflect.DeepEqual(run.State.Identity, want.Identity) || !bytes.Equal(run.State.Private, want.Private) {
-				t.Errorf("imported %v, created %v", run.State, want)
-			}
-			empty(t, run, everything())
-		})
-	}
-	for text, words := range map[string]string{
-		"opss": `did you mean "ops"?`, "999999": "no user group with the ID 999999", "role:members": "is a role",
-	} {
-		run.Import(text, nil).ExpectError(t, "", words)
-	}
-}
-
-func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	sent := o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if writes := sent.Writes(); len(writes) != 1 || writes[0].Path != fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops")) || run.State != nil {
-		t.Errorf("sent %v", writes)
-	}
-	if !group(t, o, "ops").Deactivated {
-		t.Error("the group is still active")
-	}
-
-	// The group is deactivated outside Terraform. The plan creates it again, but its name is not free.
-	run.MustApply(but(everything(), values{"name": "ops2"}))
-	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops2")), nil)
-	_, diags := run.Plan(but(everything(), values{"name": "ops2"}))
-	if run.State != nil {
-		t.Error("a deactivated group is still in the state")
-	}
-	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("group %d has this name", id(t, o, "ops2"))}
-	diags.ExpectError(t, "name", words...)
-
-	// Destroying a deleted group is no error.
-	run.MustApply(but(everything(), values{"name": "ops3"}))
-	plan := run.MustPlan(nil)
-	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops3")), nil)
-	run.Apply(plan).ExpectNoError(t)
 }
 
 func TestProtocolUserGroupAdopt(t *testing.T) {

@@ -48,37 +48,6 @@ func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
 	}
 }
 
-func TestProtocolInviteLink_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, inviteLinkKind)
-	config := inviteLinkEverything(t, o)
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes stream_ids welcome_message_custom_text")
-	made := inviteLinkOnly(t, o)
-	if made.LinkURL != run.State.Values["link_url"] || made.ID != run.State.Values["id"] || made.InvitedAs != zulip.RoleGuest {
-		t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
-	}
-	for name, value := range map[string]any{
-		"expires_in_minutes": nil, "invite_as": "member", "channel_ids": []any{}, "group_ids": []any{},
-		"include_realm_default_subscriptions": false, "welcome_message_custom_text": "",
-	} {
-		changed := values{}
-		for other, as := range config {
-			changed[other] = as
-		}
-		changed[name] = value
-		if plan := run.MustPlan(changed); fmt.Sprint(plan.Replace) != "["+name+"]" {
-			t.Errorf("another %s: to be replaced because of %v", name, plan.Replace)
-		}
-	}
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if left := links(t, o); len(left) != 0 {
-		t.Errorf("%d links are left", len(left))
-	}
-}
-
 // Unset attributes are left to the server, except the expiry, where null means never. Setting one later creates
 // another link.
 func TestProtocolInviteLinkBare(t *testing.T) {

@@ -33,39 +33,6 @@ func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmo
 	return nil
 }
 
-func TestProtocolCustomEmoji_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
-	sent := o.Sent()
-	run.MustApply(values{"name": "party", "file": first})
-	sent.Expect(t, "POST")
-	emoji := active(t, o, "party")
-	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": acctest.HashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
-	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
-		t.Errorf("the state holds\n%v\nwant\n%v", run.State.Values, want)
-	}
-
-	sent = o.Sent()
-	if plan := run.MustPlan(values{"name": "party", "file": acctest.Picture(t, 10)}); !plan.Empty() {
-		t.Errorf("the same file at another path plans %v", plan.Changes())
-	}
-	plan := run.MustPlan(values{"name": "party", "file": second})
-	if !slices.Equal(plan.Replace, []string{"file_sha256"}) {
-		t.Errorf("another content replaces because of %v", plan.Replace)
-	}
-	if plan := run.MustPlan(values{"name": "fest", "file": first}); !slices.Contains(plan.Replace, "name") {
-		t.Errorf("another name replaces because of %v", plan.Replace)
-	}
-	sent.Expect(t)
-
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if active(t, o, "party") != nil {
-		t.Error("the emoji is still there")
-	}
-	run.MustApply(values{"name": "party", "file": second}) // the name is free again
-}
-
 func TestProtocolCustomEmoji_Gone_NotTouched(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "party", "file": acctest.Picture(t, 10)}

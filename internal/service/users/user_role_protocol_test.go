@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -35,28 +34,6 @@ func userRoleGive(t *testing.T, o *acctest.Organization, account string, role zu
 	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestProtocolUserRole_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_role")
-	sent := o.Sent()
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	expectUserRole(t, o, "member", "moderator")
-	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
-	sent.Expect(t, "PATCH role") // the same person, written differently, is no change
-	run.MustApply(values{"user": userRoleLena, "role": "guest", "on_destroy": "member"})
-	expectUserRole(t, o, "member", "guest")
-	end, diags := run.Plan(nil)
-	if strings.Contains(diags.String(), " stays ") {
-		t.Errorf("the role does not stay, and the plan warns:\n%v", diags)
-	}
-	run.Apply(end).ExpectNoError(t)
-	expectUserRole(t, o, "member", "member")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	plan, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "", "A role is left unchanged\n"+userRoleLena+" keeps the role moderator.", `on_destroy = "member"`)
-	run.Apply(plan).ExpectNoError(t)
-	expectUserRole(t, o, "member", "moderator") // kept
 }
 
 // A role that the user already has is in the state without a write.
