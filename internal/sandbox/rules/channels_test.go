@@ -100,6 +100,59 @@ func TestChannelPatch_StepFails_EarlierKept(t *testing.T) {
 	}
 }
 
+// If a permission excludes everyone, guests never have it. The role of an administrator does not open a private channel
+// (server-behavior §P6, §C16).
+func TestPrivateChannel_Visibility_ByPermission(t *testing.T) {
+	o, people := founded(t)
+	ch := channel(t, o, people[RoleMember], NewChannel{Name: "secret", Private: true, Permissions: map[string]GroupValue{
+		"can_administer_channel_group": Listed([]int{people[RoleModerator].ID}, []int{o.SystemGroup(Nobody)}),
+		"can_subscribe_group":          Listed([]int{people[RoleGuest].ID, people[RoleOwner].ID}, nil),
+	}}, people[RoleMember])
+	tests := []struct {
+		role                           int
+		content, metadata, administers bool
+	}{
+		{RoleOwner, true, true, true},
+		{RoleAdministrator, false, true, true},
+		{RoleModerator, false, true, true},
+		{RoleMember, true, true, false},
+		{RoleGuest, false, false, false},
+	}
+	for _, test := range tests {
+		u := people[test.role]
+		if o.HasContentAccess(u, ch) != test.content || o.HasMetadataAccess(u, ch) != test.metadata || o.Administers(u, ch) != test.administers {
+			t.Errorf("role %d: content %v, metadata %v, administers %v", test.role, o.HasContentAccess(u, ch), o.HasMetadataAccess(u, ch), o.Administers(u, ch))
+		}
+	}
+}
+
+func TestSubscribing_OtherUsers_ByPermission(t *testing.T) {
+	o, people := founded(t)
+	o.changeRealm(func(r *Realm) { r.Permissions["can_add_subscribers_group"] = Named(o.SystemGroup(Nobody)) })
+	nobody := Named(o.SystemGroup(Nobody))
+	channel(t, o, people[RoleOwner], NewChannel{Name: "named", Permissions: map[string]GroupValue{"can_add_subscribers_group": Listed([]int{people[RoleMember].ID}, nil)}})
+	channel(t, o, people[RoleOwner], NewChannel{Name: "closed", Permissions: map[string]GroupValue{"can_administer_channel_group": nobody}})
+	o.EndRequest()
+	guest := []Principal{{ID: people[RoleGuest].ID}}
+	tests := []struct {
+		role    int
+		channel string
+		msg     string
+	}{
+		{RoleMember, "named", ""},
+		{RoleModerator, "named", "Insufficient permission"},
+		{RoleMember, "closed", "Insufficient permission"},
+		{RoleAdministrator, "closed", ""},
+	}
+	for _, test := range tests {
+		_, err := o.Subscribe(people[test.role], SubscribeRequest{Channels: []ChannelSpec{{Name: test.channel}}, Principals: guest})
+		if said(err) != test.msg {
+			t.Errorf("role %d, %s: %q, want %q", test.role, test.channel, said(err), test.msg)
+		}
+		o.Rollback()
+	}
+}
+
 func TestSubscribers_Changes_Counted(t *testing.T) {
 	o, people := founded(t)
 	owner, member := people[RoleOwner], people[RoleMember]

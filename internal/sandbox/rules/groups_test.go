@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -56,5 +57,57 @@ func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o.Users.Put(member.ID, member)
 	if !o.In(member, Named(o.SystemGroup(Moderators))) {
 		t.Error("a new role does not give its group")
+	}
+}
+
+func TestGroupMembers_Change_ByPermission(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
+	g, err := o.CreateGroup(admin, NewGroup{Name: "g", Members: []int{moderator.ID}, Permissions: map[string]GroupValue{
+		"can_join_group":        Named(o.SystemGroup(Members)),
+		"can_leave_group":       Named(o.SystemGroup(Nobody)),
+		"can_add_members_group": Listed([]int{moderator.ID}, nil),
+	}})
+	requireNoError(t, err)
+	o.EndRequest()
+	const no = "Insufficient permission"
+	tests := []struct {
+		name   string
+		by     User
+		change MembershipChange
+		want   string
+	}{
+		{"join", member, MembershipChange{Add: []int{member.ID}}, ""},
+		{"add another", member, MembershipChange{Add: []int{people[RoleGuest].ID}}, no},
+		{"add with the permission", moderator, MembershipChange{Add: []int{member.ID}}, ""},
+		{"leave", moderator, MembershipChange{Delete: []int{moderator.ID}}, no},
+		{"creator removes", admin, MembershipChange{Delete: []int{moderator.ID}}, ""},
+		{"remove subgroup", moderator, MembershipChange{DeleteSubgroups: []int{o.SystemGroup(Owners)}}, no},
+		{"owner manages all", people[RoleOwner], MembershipChange{AddSubgroups: []int{o.SystemGroup(Owners)}}, ""},
+		{"itself as a subgroup", admin, MembershipChange{AddSubgroups: []int{g.ID}}, fmt.Sprintf("User group %d is already a subgroup of one of the passed subgroups.", g.ID)},
+		{"one bad of two", admin, MembershipChange{Add: []int{member.ID, 999999}}, "Invalid user ID: 999999"},
+	}
+	for _, test := range tests {
+		if got := said(o.ChangeMembership(test.by, g.ID, test.change)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		o.Rollback()
+	}
+}
+
+func TestGroup_DeactivatedInUse_Objections(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	g, err := o.CreateGroup(admin, NewGroup{Name: "g"})
+	requireNoError(t, err)
+	ch := channel(t, o, admin, NewChannel{Name: "c", Permissions: map[string]GroupValue{"can_send_message_group": Listed([]int{admin.ID}, []int{g.ID})}})
+	o.changeRealm(func(r *Realm) { r.Permissions["can_create_groups"] = Named(g.ID) })
+	objections := o.objections(g.ID)
+	if len(objections) != 2 || objections[0]["type"] != "channel" || objections[0]["channel_id"] != ch.ID || objections[1]["type"] != "realm" {
+		t.Errorf("objections: %v", objections)
+	}
+	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
+	if objections := o.objections(g.ID); len(objections) != 1 {
+		t.Errorf("an archived channel objects: %v", objections)
 	}
 }

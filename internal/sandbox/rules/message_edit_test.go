@@ -237,6 +237,52 @@ func TestMessageHistoryPolicies(t *testing.T) {
 	}
 }
 
+func TestMessage_Delete_ByPermission(t *testing.T) {
+	f := newOffice(t)
+	bot := f.AddUser(User{Email: "bot@example.com", FullName: "Bot", Role: RoleMember, IsBot: true, BotOwnerID: f.people[RoleMember].ID})
+	f.subscribe(bot.ID, f.channel.ID, "")
+	const denied, late = "You don't have permission to delete this message", "The time limit for deleting this message has passed"
+	post := func(sender User) int {
+		id, _, err := f.SendMessage(sender, f.to("t"), "x", false, "test")
+		requireNoError(t, err)
+		return id
+	}
+	tests := []struct {
+		name   string
+		sender User
+		actor  User
+		after  time.Duration
+		own    bool // whether people can delete their own
+		want   string
+	}{
+		{"own", f.people[RoleMember], f.people[RoleMember], 0, true, ""},
+		{"own, too late", f.people[RoleMember], f.people[RoleMember], 11 * time.Minute, true, late},
+		{"own, not allowed", f.people[RoleMember], f.people[RoleMember], 0, false, denied},
+		{"that of the own bot", bot, f.people[RoleMember], 0, true, ""},
+		{"that of somebody's bot", bot, f.people[RoleModerator], 0, true, denied},
+		{"of somebody else", f.people[RoleGuest], f.people[RoleMember], 0, true, denied},
+		{"any, however old", f.people[RoleGuest], f.people[RoleAdministrator], time.Hour, false, ""},
+	}
+	for _, test := range tests {
+		own := f.nobody()
+		if test.own {
+			own = Named(f.SystemGroup(Everyone))
+		}
+		f.setPermission("can_delete_own_message_group", own)
+		id := post(test.sender)
+		f.time = f.time.Add(test.after)
+		if got := said(f.DeleteMessage(test.actor, id)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	id := post(f.people[RoleMember])
+	requireNoError(t, f.ArchiveChannel(f.people[RoleOwner], f.channel.ID))
+	expectEqual(t, "in an archived channel", said(f.DeleteMessage(f.people[RoleOwner], id)), "Invalid message(s)")
+	if _, err := f.ReadMessage(f.people[RoleOwner], id); err != nil {
+		t.Errorf("an archived channel can be read: %v", err)
+	}
+}
+
 func (f *office) unread(role int) []int {
 	found, err := f.FindMessages(f.people[role], MessageQuery{After: 100, Narrow: []NarrowTerm{{Operator: "is", Operand: "unread"}}})
 	if err != nil {
@@ -350,4 +396,28 @@ func TestFindMessages(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != "BAD_NARROW" || e.Extra["desc"] != "unknown operator color" {
 		t.Errorf("an unknown operator: %v", err)
 	}
+}
+
+func TestReactions(t *testing.T) {
+	f := newOffice(t)
+	id := f.post(RoleOwner, "t", "x")
+	add := func(role int, name string, code, kind *string) string {
+		return said(f.AddReaction(f.people[role], id, name, code, kind))
+	}
+	if got := add(RoleMember, "thumbs_up", nil, nil); got != "" {
+		t.Fatal(got)
+	}
+	// Under another name of the same emoji, the name of the first reaction remains.
+	code := f.message(id).Reactions[0].Code
+	expectEqual(t, "joining a reaction by its code", add(RoleGuest, "whatever", &code, ptr(StandardEmoji)), "")
+	if got := f.message(id).Reactions; len(got) != 2 || got[1].Name != "thumbs_up" {
+		t.Errorf("reactions %+v", got)
+	}
+	expectEqual(t, "the extra emoji", add(RoleMember, "zulip", nil, nil), "")
+	remove := func(kind string) string {
+		return said(f.RemoveReaction(f.people[RoleMember], id, ptr("zulip"), nil, kind))
+	}
+	expectEqual(t, "the kind does not follow from the name", remove(StandardEmoji), "Reaction doesn't exist.")
+	expectEqual(t, "with the kind", remove(ExtraEmoji), "")
+	expectEqual(t, "an unknown emoji", add(RoleMember, "no_such_emoji", nil, nil), "Emoji 'no_such_emoji' does not exist")
 }

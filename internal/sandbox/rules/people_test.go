@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -187,6 +188,30 @@ func TestUpdateBot_StepFails_EarlierKept(t *testing.T) {
 	}
 }
 
+func TestInvitationRoles(t *testing.T) {
+	const notAdmin, notOwner = "Must be an organization administrator", "Must be an organization owner"
+	tests := []struct {
+		by, role int
+		want     string
+	}{
+		{RoleMember, RoleMember, ""}, {RoleMember, RoleGuest, ""},
+		{RoleMember, RoleModerator, notAdmin}, {RoleModerator, RoleModerator, notAdmin},
+		{RoleModerator, RoleAdministrator, notAdmin}, {RoleModerator, RoleOwner, notOwner},
+		{RoleAdministrator, RoleAdministrator, ""}, {RoleAdministrator, RoleOwner, notOwner},
+		{RoleOwner, RoleOwner, ""},
+	}
+	o, people := founded(t)
+	o.changeRealm(func(r *Realm) { r.Permissions["create_multiuse_invite_group"] = Named(o.SystemGroup(Members)) })
+	for _, test := range tests {
+		if _, err := o.CreateInviteLink(people[test.by], NewInvite{Role: test.role}); said(err) != test.want {
+			t.Errorf("%d invites as %d: %q, want %q", test.by, test.role, said(err), test.want)
+		}
+	}
+	if _, err := o.CreateInviteLink(people[RoleModerator], NewInvite{Role: RoleMember, WelcomeMessage: ptr("")}); said(err) != notAdmin {
+		t.Errorf("a moderator chooses the welcome message: %v", err)
+	}
+}
+
 func TestInvitations(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
@@ -220,6 +245,26 @@ func TestInvitations(t *testing.T) {
 	requireNoError(t, o.DeactivateUser(admin, member.ID))
 	if left, _ := o.ListInvitations(admin); len(left) != 0 {
 		t.Errorf("the inviter is gone, and the invitations are not: %v", left)
+	}
+}
+
+// Passwords for which zxcvbn (the server's library) counts fewer than 10,000 guesses, and others.
+func TestWeakPasswords(t *testing.T) {
+	const weak = "temp abcdef password 12345678 qwerty123 abc123 example s3cRet aaaaaa testtest drowssap PASSWORD Password P@ssw0rd p4ssword " +
+		"letmein iloveyou sunshine Summer elizabeth abcabcabc 97531 acegik zyxwvu fghjkl poiuyt x é tZ9#k"
+	const strong = "tZ9#kw xkcd-correct-horse-9 Summer2024! passwordpassw0rd PaSsWoRdElizabeth hunter2letmein jKhqTe terraform-zulip 7bqx0d пароль-мой"
+	for _, password := range strings.Fields(weak) {
+		if err := checkPassword(password, "weak"); said(err) != "weak" {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+	for _, password := range strings.Fields(strong) {
+		if err := checkPassword(password, "weak"); err != nil {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+	if err := checkPassword(strings.Repeat("tZ9#kw", 17), "weak"); !errors.Is(err, errPasswordTooLong) {
+		t.Errorf("more than 100 characters: %v", err)
 	}
 }
 
