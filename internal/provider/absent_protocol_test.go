@@ -293,37 +293,3 @@ func TestProtocolUnknown_PossiblyNull_CheckDeferred(t *testing.T) {
 		})
 	}
 }
-
-// A plan replaces an existing resource if its person or object is not known yet, because Terraform refuses an update
-// that turns into a replacement during apply. On newer servers, a bot keeps its identity with another short name.
-func TestProtocolUnknown_InKey_Replaced(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.BotShortName - 1})
-	const lena = "lena.fischer@example.com"
-	for kind, test := range map[string]struct {
-		attribute string
-		config    acctest.Values
-	}{
-		"zulip_user_role":                     {"user", acctest.Values{"user": lena, "role": "moderator"}},
-		"zulip_role_members":                  {"role", acctest.Values{"role": "moderator", "users": []any{"amara.okafor@example.com", lena}}},
-		"zulip_user_status":                   {"user", acctest.Values{"user": lena, "status_text": "Away"}},
-		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
-		"zulip_user_group_membership":         {"group", acctest.Values{"group": "sre", "members": []any{"kenji.sato@example.com"}}},
-		"zulip_message":                       {"recipients", acctest.Values{"recipients": []any{lena}, "content": "x"}},
-		"zulip_invitation":                    {"email", acctest.Values{"email": "x@example.com"}},
-		"zulip_domain":                        {"domain", acctest.Values{"domain": "example.org"}},
-		"zulip_bot":                           {"short_name", acctest.Values{"short_name": "x", "full_name": "X"}},
-		"zulip_reaction":                      {"emoji_name", acctest.Values{"message_id": 0, "emoji_name": "tada"}},
-	} {
-		if _, needed := test.config["message_id"]; needed {
-			id, err := o.Client.SendMessage(t.Context(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
-			requireNoError(t, err)
-			test.config["message_id"] = id
-		}
-		run := o.NewRun(t, kind)
-		run.MustApply(test.config)
-		test.config[test.attribute] = acctest.Unknown
-		if plan := run.MustPlan(test.config); !slices.Contains(plan.Replace, test.attribute) {
-			t.Errorf("%s is to be replaced because of %v", kind, plan.Replace)
-		}
-	}
-}

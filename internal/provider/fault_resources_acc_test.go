@@ -10,14 +10,13 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// faulted is a resource that TestFaultResources creates while the server or the plugin fails.
+// faulted is a resource that TestFaultResources creates while the plugin is killed.
 type faulted struct {
 	resource string
 	lines    string // of its block x
@@ -87,21 +86,6 @@ type fault struct {
 // faults are the faults during the creation of a resource.
 func (n faulted) faults() []fault {
 	all := []fault{
-		{"answer lost", func(t *testing.T, n faulted, trial *acctest.Trial) {
-			trial.Fail(n.lostAnswer())
-			n.recover(t, trial)
-		}},
-		{"500 before it", func(t *testing.T, n faulted, trial *acctest.Trial) {
-			broken := n.create
-			broken.Action = sandbox.FaultStatus
-			heal := trial.Fail(broken)
-			trial.Fails([]string{"500"})
-			if count := n.held(t, trial.Organization); count != 0 {
-				t.Errorf("the server holds %d that it was not to make", count)
-			}
-			heal()
-			n.recover(t, trial)
-		}},
 		{"plugin killed after it", func(t *testing.T, n faulted, trial *acctest.Trial) {
 			n.kill(t, trial)
 			if count := n.held(t, trial.Organization); count != 1 {
@@ -110,13 +94,6 @@ func (n faulted) faults() []fault {
 			trial.ExpectObject(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
 			n.recover(t, trial)
 		}},
-	}
-	if slices.Contains(cachedLists, n.resource) {
-		all = append(all, fault{"answer lost and list late", func(t *testing.T, n faulted, trial *acctest.Trial) {
-			trial.Fail(sandbox.Fault{Action: sandbox.FaultLag, Delay: 300 * time.Millisecond})
-			trial.Fail(n.lostAnswer())
-			n.recover(t, trial)
-		}})
 	}
 	if slices.Contains(named, n.resource) {
 		all = append(all, fault{"plugin killed, recovered", func(t *testing.T, n faulted, trial *acctest.Trial) {
@@ -129,16 +106,8 @@ func (n faulted) faults() []fault {
 	return all
 }
 
-// lostAnswer drops the answer to the request that creates the resource, once.
-func (n faulted) lostAnswer() sandbox.Fault {
-	lost := n.create
-	lost.After, lost.Action, lost.Count = true, sandbox.FaultDrop, 1
-	return lost
-}
-
-// Each resource is created while the answer is lost, the server fails, or the plugin is killed. After the next apply,
-// exactly one object exists, and the state has it. Each resource meets one random fault, or with ZULIP_TEST_ALL=1 all
-// of them.
+// Each resource is created while the plugin is killed. After the next apply, exactly one object exists, and the state has
+// it. Each resource meets one random fault, or with ZULIP_TEST_ALL=1 all of them. Laws try lost answers and failures.
 func TestFaultResources(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)

@@ -36,38 +36,6 @@ var interruptedObjects = []interrupted{
 	{"zulip_draft.y", "channel = \"general\"\n  topic = \"landing\"\n  content = \"Steady\"", "/drafts", drafted("Steady")},
 }
 
-// The CLI is interrupted while objects are being created. Each of them is completely in the state, or not on the
-// server. The next apply creates the others.
-func TestFaultInterrupted(t *testing.T) {
-	signals := []struct {
-		what   string
-		signal syscall.Signal
-		group  bool
-	}{
-		{"SIGINT to the CLI", syscall.SIGINT, false},
-		{"Ctrl-C: SIGINT to CLI and plugin", syscall.SIGINT, true},
-		{"SIGTERM to the CLI", syscall.SIGTERM, false},
-		{"SIGTERM to CLI and plugin", syscall.SIGTERM, true},
-	}
-	for _, s := range signals {
-		t.Run(s.what, func(t *testing.T) {
-			trial, run := startInterrupted(t, s.what)
-			run.interrupt(t, s.signal, s.group)
-			run.release()
-			trial.expectWhole(t, run)
-		})
-	}
-	t.Run("and the answers are lost", func(t *testing.T) {
-		trial, run := startInterrupted(t, "SIGINT, and the answers are lost")
-		for _, n := range interruptedObjects {
-			trial.Fail(sandbox.Fault{Method: "POST", Path: n.path, After: true, Action: sandbox.FaultDrop, Count: 1})
-		}
-		run.interrupt(t, syscall.SIGINT, false)
-		run.release()
-		trial.expectWhole(t, run)
-	})
-}
-
 // Nothing is created after Terraform was interrupted, and the wait for the rate limit ends.
 func TestFaultInterruptedWhileWaiting(t *testing.T) {
 	trial, run := startInterrupted(t, "SIGINT while waiting for the rate limit")
@@ -163,35 +131,6 @@ func (r *interruptedRun) await(t *testing.T, text string) {
 func (r *interruptedRun) release() {
 	for _, gate := range r.gates {
 		gate.Open()
-	}
-}
-
-// expectWhole waits for the end of the apply. It checks that an object is in the state if and only if the server has
-// it, and that the next apply does the rest.
-func (tr interruptedTrial) expectWhole(t *testing.T, run *interruptedRun) {
-	t.Helper()
-	<-run.ended
-	whole := wholeInstances(t, tr.Workspace)
-	created := 0
-	for _, n := range interruptedObjects {
-		count := n.held(t, tr.Organization)
-		if count != whole[n.address] {
-			t.Errorf("%s: the server has %d, the state %d", n.address, count, whole[n.address])
-		}
-		created += count
-	}
-	if created == 0 {
-		t.Error("what the server had been asked for was to be created")
-	}
-	if t.Failed() {
-		t.Fatalf("the apply printed:\n%s", run.printed)
-	}
-	tr.Succeeds()
-	tr.Converges()
-	for _, n := range interruptedObjects {
-		if count := n.held(t, tr.Organization); count != 1 {
-			t.Errorf("%s: the server has %d in the end", n.address, count)
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package provider_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -99,45 +98,6 @@ func TestProtocolNames_Exchanged_Refused(t *testing.T) {
 			first.ExpectNoError(t)
 			second.ExpectError(t, kind.at, "cannot swap names", "Apply twice")
 			sent.Expect(t)
-		})
-	}
-}
-
-// awaitWrite returns when a write was sent.
-func awaitWrite(t *testing.T, sent *acctest.Sent) {
-	t.Helper()
-	ticks := time.NewTicker(5 * time.Millisecond)
-	defer ticks.Stop()
-	for len(sent.Writes()) == 0 {
-		select {
-		case <-ticks.C:
-		case <-t.Context().Done():
-			t.Fatal("nothing was sent")
-		}
-	}
-}
-
-// An object gets the name that another one releases in the same apply, although its first request is refused while the
-// name is taken.
-func TestProtocolNames_PassedOn_Repeated(t *testing.T) {
-	for _, kind := range slices.Concat(archivedResources, deletedResources) {
-		t.Run(kind.resource, func(t *testing.T) {
-			o, a, b := kind.two(t)
-			p, sent := reading(t, a, b, kind.resource), o.Sent()
-			planA, diags := p.Plan(kind.resource, a.State, kind.config("bb", "first"))
-			diags.ExpectNoError(t)
-			planB, diags := p.Plan(kind.resource, b.State, kind.config("cc", "second"))
-			diags.ExpectNoError(t)
-			done := make(chan acctest.Diagnostics)
-			go func() { done <- a.ApplyIn(p, planA) }()
-			awaitWrite(t, sent) // refused: the name is taken
-			second := b.ApplyIn(p, planB)
-			second.ExpectNoError(t)
-			first := <-done
-			first.ExpectNoError(t)
-			if !a.MustPlan(kind.config("bb", "first")).Empty() || !b.MustPlan(kind.config("cc", "second")).Empty() {
-				t.Error("something is planned after the apply")
-			}
 		})
 	}
 }

@@ -46,7 +46,7 @@ func importables() (all []importable) {
 func (i importable) String() string { return i.resource }
 
 func TestLawImport(t *testing.T) {
-	l := laws.Law{Name: "import", Sentence: "if an object can be imported by an ID with its name, then with any name that it can have; otherwise the error says how", Every: 3}
+	l := laws.Law{Name: "import", Sentence: "if an object can be imported by an ID with its name, then with any name that it can have; otherwise the error says how"}
 	laws.Hold(t, l, importables(), func(c *laws.Case, one importable) {
 		isNamed := one.try(c.T, "plain") == ""
 		for _, name := range awkward {

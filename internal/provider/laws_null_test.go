@@ -10,7 +10,7 @@ import (
 )
 
 func TestLawNull(t *testing.T) {
-	l := laws.Law{Name: "null", Sentence: "null in a set, list or map is refused in the plan, with an error at the attribute that says null", Every: 2}
+	l := laws.Law{Name: "null", Sentence: "null in a set, list or map is refused in the plan, with an error at the attribute that says null"}
 	laws.Hold(t, l, laws.Subjects(t, func(s laws.Subject) bool { return s.Element() != nil }), func(c *laws.Case, s laws.Subject) {
 		for name, change := range map[string]func(sample, element any) any{"null alone": only, "null among others": withElement} {
 			c.Try(name, func() {

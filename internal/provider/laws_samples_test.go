@@ -45,7 +45,7 @@ func samples(t *testing.T, o *acctest.Organization, message any) map[string]samp
 	selected := values{"field_type": "select", "options": options}
 	own := values{"site": nil, "email": nil, "api_key": nil, "trading_cloud": nil}
 	return map[string]sample{
-		"zulip_bot.config_data":                                                   {value: values{"key": "x"}, with: service},
+		"zulip_bot.config_data":                                                   {value: values{"key": "s3cret & \"quoted\" %v"}, with: service},
 		"zulip_bot.default_all_public_streams":                                    {value: true, another: false, with: generic},
 		"zulip_bot.default_events_register_stream":                                {value: "general", another: "", with: generic},
 		"zulip_bot.service_name":                                                  {value: "github", with: service},

@@ -248,19 +248,23 @@ func TestProtocolMember_ChannelHidden_StateKept(t *testing.T) {
 // Objects that another account has created stay in the state when the key of an account with less access is used.
 func TestProtocolState_LesserAccount_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	for resource, config := range map[string]acctest.Values{
-		"zulip_invite_link": {},
-		"zulip_invitation":  {"email": "nadia.haddad@example.com"},
-		"zulip_message":     {"recipients": []any{"kenji.sato@example.com"}, "content": "Welcome"},
-		"zulip_channel":     {"name": "board", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}},
+	for _, test := range []struct {
+		resource, account string
+		config            acctest.Values
+	}{
+		{"zulip_invite_link", "member", acctest.Values{}},
+		{"zulip_invitation", "member", acctest.Values{"email": "nadia.haddad@example.com"}},
+		{"zulip_message", "member", acctest.Values{"recipients": []any{"kenji.sato@example.com"}, "content": "Welcome"}},
+		{"zulip_message", "bot", acctest.Values{"channel": "leads", "topic": "plans", "content": "Not yet"}}, // it sees the channel, and no messages
+		{"zulip_channel", "member", acctest.Values{"name": "board", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}}},
 	} {
-		run := o.NewRun(t, resource)
-		run.MustApply(config)
-		other := o.WithAccount(t, "member").NewRun(t, resource)
+		run := o.NewRun(t, test.resource)
+		run.MustApply(test.config)
+		other := o.WithAccount(t, test.account).NewRun(t, test.resource)
 		other.State = run.State
 		other.Refresh().ExpectError(t, "", "does not see everything that is in the state")
 		if other.State == nil {
-			t.Errorf("%s is not in the state any more", resource)
+			t.Errorf("%s is not in the state any more", test.resource)
 		}
 	}
 }

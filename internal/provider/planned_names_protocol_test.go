@@ -134,47 +134,6 @@ func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acc
 	}
 }
 
-// onlyRoles are permissions that accept only a single role.
-var onlyRoles = []string{"can_access_all_users_group", "can_create_web_public_channel_group"}
-
-// TestProtocolPlannedNames_Permissions_Resolved names a group and a person that the same run creates in every permission.
-func TestProtocolPlannedNames_Permissions_Resolved(t *testing.T) {
-	settable := acctest.StartProcess(t.Context(), t).Settable()
-	configs := map[string]values{
-		"zulip_channel": {"name": "desk"}, "zulip_user_group": {"name": "editors"}, "zulip_organization": {},
-	}
-	for at, text := range settable {
-		of, attribute, _ := strings.Cut(at, ".")
-		switch {
-		case !isPermission.MatchString(text) || slices.Contains(onlyRoles, attribute):
-		case configs[of] == nil:
-			t.Errorf("%s is not tested", at)
-		default:
-			configs[of][attribute] = []any{"group:" + press, "user:" + nadia, "user:" + self}
-		}
-	}
-	for of, config := range configs {
-		t.Run(of, func(t *testing.T) {
-			o := acctest.StartSandbox(t, sandbox.Config{})
-			group, person, run := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user"), o.NewRun(t, of)
-			p := run.Process()
-			groupPlan, diags := p.Plan("zulip_user_group", nil, made["group"].config)
-			diags.ExpectNoError(t)
-			personPlan, diags := p.Plan("zulip_user", nil, made["person"].config)
-			diags.ExpectNoError(t)
-			plan, diags := p.Plan(of, nil, config)
-			diags.ExpectNoError(t)
-			p = run.Process()
-			group.ApplyIn(p, groupPlan).ExpectNoError(t)
-			person.ApplyIn(p, personPlan).ExpectNoError(t)
-			run.ApplyIn(p, plan).ExpectNoError(t)
-			if again := run.MustPlan(config); !again.Empty() {
-				t.Errorf("after the apply the plan still changes %q", again.Changes())
-			}
-		})
-	}
-}
-
 // These are the names of objects that do not exist before the run.
 const (
 	newsroom = "newsroom"

@@ -1,13 +1,11 @@
 package provider_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,55 +14,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
-
-// No log, at the finest level, has a sensitive or write-only value that a configuration can set.
-func TestProtocolSecrets_InSchema_NotLogged(t *testing.T) {
-	const secret = "s3cret & \"quoted\" %v"
-	configs := map[string]values{
-		"zulip_bot":  {"short_name": "x", "full_name": "X", "config_data": values{"key": secret}},
-		"zulip_user": {"email": "nadia.haddad@example.com", "full_name": "Nadia", "password": secret},
-	}
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	schemas, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	requireNoError(t, err)
-	for name, schema := range schemas.ResourceSchemas {
-		for _, attribute := range schema.Block.Attributes {
-			if (attribute.Sensitive || attribute.WriteOnly) && (attribute.Optional || attribute.Required) && configs[name][attribute.Name] == nil {
-				t.Errorf("%s.%s is secret and not tried", name, attribute.Name)
-			}
-		}
-	}
-	for name, config := range configs {
-		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
-			ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
-			run := acctest.NewRun(ctx, t, name, o.Block(nil))
-			sent := o.Sent()
-			run.Apply(run.MustPlan(config)).ExpectNoError(t)
-			if !slices.ContainsFunc(sent.Writes(), func(r sandbox.Request) bool {
-				return r.Params["config_data"]+r.Params["password"] != ""
-			}) {
-				t.Error("the secret was not sent")
-			}
-			run.MustPlan(config)
-			if log.Len() == 0 {
-				t.Error("nothing was logged")
-			}
-			for _, form := range []string{secret, url.QueryEscape(secret), "s3cret"} {
-				if at := strings.Index(log.String(), form); at >= 0 {
-					t.Errorf("the log holds %q: %s", form, log.String()[max(0, at-200):at+40])
-				}
-			}
-		})
-	}
-}
 
 // Secrets are found in any depth, in lists and maps, and under write-only attributes.
 func TestSecrets_AnyDepth_Found(t *testing.T) {
@@ -160,27 +114,6 @@ func TestProtocolChange_OtherAttributeChanged_Kept(t *testing.T) {
 		if now.State.Values[one.attribute] != one.planned || now.State.Values[one.other] != one.theirs {
 			t.Errorf("%s is %v, and %s is %v", one.attribute, now.State.Values[one.attribute], one.other, now.State.Values[one.other])
 		}
-	})
-}
-
-// A change made after the plan is not overwritten, and the message names the three values.
-func TestProtocolChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
-	eachMeanwhile(t, func(t *testing.T, one changedLater, o *acctest.Organization, run *acctest.Run) {
-		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
-		run.Fork().MustApply(and(one.config, one.attribute, one.another))
-		sent := o.Sent()
-		run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", one.attribute+"\n",
-			fmt.Sprintf("now:                        %#v", one.another), fmt.Sprintf("the configuration asks for: %#v", one.planned))
-		sent.Expect(t)
-		if now := run.State.Values[one.attribute]; now != one.another {
-			t.Errorf("the state says that %s is %v", one.attribute, now)
-		}
-		// A change to the planned value is not a conflict.
-		plan = run.MustPlan(and(one.config, one.attribute, one.planned))
-		run.Fork().MustApply(and(one.config, one.attribute, one.planned))
-		sent = o.Sent()
-		run.Apply(plan).ExpectNoError(t)
-		sent.Expect(t)
 	})
 }
 

@@ -304,22 +304,6 @@ func TestRateLimiter(t *testing.T) {
 	}
 }
 
-func TestRateLimiter_SeveralRules_ShortestReported(t *testing.T) {
-	now := time.Unix(1_700_000_000, 0)
-	l := newRateLimiter([]RateLimit{{time.Hour, 2}, {time.Minute, 2}})
-	for range 2 {
-		if _, err := l.allow(1, now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, step := range []struct{ after, wait time.Duration }{{10 * time.Second, 50 * time.Second}, {time.Minute, 59 * time.Minute}} {
-		_, err := l.allow(1, now.Add(step.after))
-		if wait := time.Duration(rateLimitWait(err) * float64(time.Second)); wait != step.wait {
-			t.Errorf("after %v: wait %v, want %v", step.after, wait, step.wait)
-		}
-	}
-}
-
 func TestRateLimiter_EventQueues_CountedSeparately(t *testing.T) {
 	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 3}}})
 	queue := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm_user_groups"}})

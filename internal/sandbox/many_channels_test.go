@@ -170,17 +170,3 @@ func TestManyChannels_Permissions_AllSet(t *testing.T) {
 		}
 	}
 }
-
-func TestSubscribing_InvalidEntry_Error(t *testing.T) {
-	s := start(t, Config{})
-	for says, entry := range map[string]map[string]any{
-		"Invalid subscriptions[0]: Value error, add.color is not a valid hex color code": {"name": "x", "color": "red"},
-		`subscriptions[0]["description"] is too long (limit: 1024 characters)`:           {"name": "x", "description": strings.Repeat("x", 1025)},
-		`subscriptions[0]["name"] field is missing: Field required`:                      {"color": "red"},
-	} {
-		got := ask(t, s, "owner", "POST", "/users/me/subscriptions", map[string]any{"subscriptions": []any{entry}})
-		if got.status != http.StatusBadRequest || got.body["msg"] != says {
-			t.Errorf("answered %d %s, want %q", got.status, got.text, says)
-		}
-	}
-}

@@ -208,14 +208,6 @@ func TestPeopleOfDirectMessages(t *testing.T) {
 	}
 }
 
-func TestChannel_New_RecentlyActive(t *testing.T) {
-	s := start(t, Config{})
-	id := createdChannel(t, s, "admin", "quiet")
-	if got := must(t, s, "admin", "GET", fmt.Sprintf("/streams/%d", id), nil).body["stream"].(map[string]any)["is_recently_active"]; got != true {
-		t.Errorf("is_recently_active: %v", got)
-	}
-}
-
 func TestSearch_Matches_Highlighted(t *testing.T) {
 	s := start(t, Config{})
 	sent(t, s, "member", toGeneral("Tea & cakes", "Two **cakes**, & a search for [cake](https://example.com/cake)"))

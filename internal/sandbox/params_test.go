@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"mime"
 	"net/http/httptest"
 	"net/url"
@@ -71,34 +70,6 @@ func TestParsers(t *testing.T) {
 		if !reflect.DeepEqual(test.got, test.want) {
 			t.Errorf("%d: %v, want %v", i, test.got, test.want)
 		}
-	}
-}
-
-func TestDeclarations(t *testing.T) {
-	p := newParams(map[string]string{"a": "1", "b": "x", "c": "3", "client": "me", "zeta": "", "alpha": ""}, 100)
-	if got := required(p, "a", integer); got != 1 {
-		t.Errorf("a is %d", got)
-	}
-	if got := withDefault(p, "missing", integer, 9); got != 9 {
-		t.Errorf("the default is %d", got)
-	}
-	if got := optional(p.since(101), "c", integer); got != nil {
-		t.Errorf("a parameter of a newer server is %v", *got)
-	}
-	if want := []string{"alpha", "b", "c", "zeta"}; !reflect.DeepEqual(p.ignored(), want) {
-		t.Errorf("ignored: %v, want %v", p.ignored(), want)
-	}
-	required(p, "b", integer)
-	required(p, "gone", integer)
-	if err := p.checked(); err == nil || err.Error() != "b is not valid JSON" {
-		t.Errorf("the first error counts, not %v", err)
-	}
-
-	p = newParams(nil, 100)
-	required(p, "gone", text())
-	var refusal *rules.Error
-	if !errors.As(p.checked(), &refusal) || refusal.Code != "REQUEST_VARIABLE_MISSING" || refusal.Extra["var_name"] != "gone" {
-		t.Errorf("a missing parameter: %+v", refusal)
 	}
 }
 

@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -124,100 +122,11 @@ func TestOwnProfileAndAccount(t *testing.T) {
 	}
 }
 
-func TestProfileValues_Invalid_Refused(t *testing.T) {
-	s := start(t, Config{})
-	member, _ := s.Credentials("member")
-	for sent, want := range map[string]string{
-		`[{"id":1}]`:                          `profile_data[0]["value"] field is missing: Field required`,
-		`[{"id":"1","value":"x"}]`:            `profile_data[0]["id"] is not an integer`,
-		`{"id":1,"value":"x"}`:                `profile_data is not a list`,
-		`[{"id":4242,"value":null}]`:          `Field id 4242 not found.`,
-		`[{"id":4242,"value":["x"]}, "more"]`: `profile_data[0]["value"]["str"] is not a string`,
-	} {
-		got := ask(t, s, "admin", "PATCH", "/users/"+userKey(member.ID), map[string]any{"profile_data": json.RawMessage(sent)})
-		if got.body["msg"] != want {
-			t.Errorf("%s: %v, want %q", sent, got.body["msg"], want)
-		}
-	}
-}
-
-func TestFieldData_Options_OrderKept(t *testing.T) {
-	for sent, want := range map[string]string{
-		`{ "b": {"text": "ä <1>", "order": "1"}, "a": {"order":"2","text":"\u00fc"} }`: `{"b":{"text":"ä <1>","order":"1"},"a":{"order":"2","text":"ü"}}`,
-		`{}`:                      `{}`,
-		`{"subtype" : "custom" }`: `{"subtype":"custom"}`,
-	} {
-		data, err := fieldData(sent, "field_data")
-		if err != nil || data.Text != want {
-			t.Errorf("%s: %s, want %s (%v)", sent, data.Text, want, err)
-		}
-	}
-	for sent, want := range map[string]string{
-		`[]`:                  `field_data is not a dict`,
-		`{"0":1}`:             `field_data["0"]["dict[str,str]"] is not a dict`,
-		`{"0":{"text":null}}`: `field_data["0"]["dict[str,str]"]["text"] is not a string`,
-	} {
-		if _, err := fieldData(sent, "field_data"); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %q", sent, err, want)
-		}
-	}
-}
-
-// The server reports a deactivated user before it checks the caller's permission.
-func TestDeactivation_AlreadyDeactivated_RefusedFirst(t *testing.T) {
-	s := start(t, Config{})
-	member, _ := s.Credentials("member")
-	owner, _ := s.Credentials("owner")
-	bot, _ := s.Credentials("bot")
-	gone := "/users/" + userKey(member.ID)
-	must(t, s, "admin", "DELETE", gone, nil)
-	for _, as := range []string{"guest", "member2", "moderator", "bot", "admin", "owner"} {
-		if got := ask(t, s, as, "DELETE", gone, nil); got.body["msg"] != "User is deactivated" {
-			t.Errorf("%s: %s", as, got.text)
-		}
-	}
-	for _, c := range []struct{ as, path, msg string }{
-		{"guest", "/users/" + userKey(bot.ID), "No such user"},
-		{"guest", "/users/" + userKey(owner.ID), "Insufficient permission"},
-		{"admin", "/users/" + userKey(owner.ID), "Must be an organization owner"},
-		{"guest", gone + "/reactivate", "Insufficient permission"},
-	} {
-		method := map[bool]string{true: "POST", false: "DELETE"}[c.path == gone+"/reactivate"]
-		if got := ask(t, s, c.as, method, c.path, nil); got.body["msg"] != c.msg {
-			t.Errorf("%s %s %s: %s, want %s", c.as, method, c.path, got.text, c.msg)
-		}
-	}
-}
-
 // newBot creates a bot of the member Lena Fischer and returns its id.
 func newBot(t *testing.T, s *Server, short string) int {
 	t.Helper()
 	got := must(t, s, "member", "POST", "/bots", map[string]any{"full_name": short, "short_name": short})
 	return int(got.body["user_id"].(float64))
-}
-
-func TestListOfBots(t *testing.T) {
-	s := start(t, Config{})
-	id := newBot(t, s, "alerts")
-	fields := func(level int) []string {
-		s.SetFeatureLevel(level)
-		bots := must(t, s, "owner", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm_bot"}}).body["realm_bots"].([]any)
-		for _, bot := range bots {
-			if bot := bot.(map[string]any); bot["user_id"] == float64(id) {
-				return slices.Sorted(maps.Keys(bot))
-			}
-		}
-		t.Fatalf("level %d: the bot is not listed", level)
-		return nil
-	}
-	kept := []string{"default_all_public_streams", "default_events_register_stream", "default_sending_stream", "services", "user_id"}
-	removed := []string{"api_key", "avatar_url", "bot_type", "email", "full_name", "is_active", "owner_id"}
-	if got := fields(featurelevel.SlimBots); !slices.Equal(got, kept) {
-		t.Errorf("the fields are %v", got)
-	}
-	if got, want := fields(featurelevel.SlimBots-1), slices.Sorted(slices.Values(slices.Concat(kept, removed))); !slices.Equal(got, want) {
-		t.Errorf("the fields are %v, want %v", got, want)
-	}
 }
 
 func TestBotKey_Read_ByPermission(t *testing.T) {

@@ -75,17 +75,6 @@ func jsonTypes(object map[string]any) map[string]string {
 	return types
 }
 
-func TestSnapshotOfUserSettings(t *testing.T) {
-	s := start(t, Config{})
-	must(t, s, "member", "PATCH", "/settings", map[string]any{"web_font_size_px": 20})
-	for as, want := range map[string]float64{"member": 20, "member2": 16} {
-		body := must(t, s, as, "POST", "/register", map[string]any{"event_types": []string{"user_settings"}}).body
-		if got := body["user_settings"].(map[string]any)["web_font_size_px"]; got != want {
-			t.Errorf("%s: %v, want %v", as, got, want)
-		}
-	}
-}
-
 func TestSnapshotOfNotificationSettings(t *testing.T) {
 	s := start(t, Config{})
 	general, _ := s.Organization().Channel("general")
@@ -165,55 +154,6 @@ func TestQueueID_Registered_UUID(t *testing.T) {
 		t.Errorf("queue_id: %s", id)
 	}
 	must(t, s, "member", "DELETE", "/events", map[string]any{"queue_id": id})
-}
-
-func TestEvents_Narrow_Checked(t *testing.T) {
-	s := start(t, Config{})
-	for narrow, want := range map[string]string{
-		`[["channel","general"],["topic","x"]]`: "", `[["is","mentioned"]]`: "",
-		`[["has","link"]]`: "Operator has not supported.", `[["is","followed"]]`: "Operand followed not supported.",
-	} {
-		got := ask(t, s, "member", "POST", "/register", map[string]any{"event_types": []string{}, "narrow": narrow})
-		if got.body["msg"] != want {
-			t.Errorf("%s: %v, want %q", narrow, got.body["msg"], want)
-		}
-	}
-}
-
-func TestSnapshotOfSubscriptions(t *testing.T) {
-	s := start(t, Config{})
-	must(t, s, "member", "DELETE", "/users/me/subscriptions", map[string]any{"subscriptions": []string{"announcements"}})
-	lists := func(as string, params map[string]any) map[string][]string {
-		names := map[string][]string{}
-		params["fetch_event_types"] = []string{"subscription"}
-		body := must(t, s, as, "POST", "/register", params).body
-		for _, list := range []string{"subscriptions", "unsubscribed", "never_subscribed"} {
-			for _, row := range body[list].([]any) {
-				channel := row.(map[string]any)
-				if _, ok := channel["subscribers"]; ok != (params["include_subscribers"] == "true") {
-					t.Errorf("%s: %v has subscribers: %t", list, channel["name"], ok)
-				}
-				names[list] = append(names[list], channel["name"].(string))
-			}
-		}
-		return names
-	}
-	for as, want := range map[string]map[string][]string{
-		"admin":  {"subscriptions": {"announcements", "general", "incidents", "leads"}},
-		"member": {"subscriptions": {"general", "incidents"}, "unsubscribed": {"announcements"}},
-		"owner":  {"subscriptions": {"announcements", "general", "leads"}, "never_subscribed": {"incidents"}},
-		"guest":  {"subscriptions": {"general"}},
-		"bot":    {"subscriptions": {"incidents"}, "never_subscribed": {"announcements", "general", "leads"}},
-	} {
-		for _, params := range []map[string]any{{}, {"include_subscribers": "true"}} {
-			got := lists(as, params)
-			for _, list := range []string{"subscriptions", "unsubscribed", "never_subscribed"} {
-				if !slices.Equal(got[list], want[list]) {
-					t.Errorf("%s: %s are %v, not %v", as, list, got[list], want[list])
-				}
-			}
-		}
-	}
 }
 
 // newQueue registers for some types of events, all if there are none, and returns the queue's ID.

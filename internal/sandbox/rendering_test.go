@@ -93,22 +93,6 @@ func TestConformanceLinkifiers(t *testing.T) {
 	}
 }
 
-func TestRenderedDescriptions(t *testing.T) {
-	s, _ := renderingServer(t)
-	for description, want := range map[string]string{
-		`say "hi" & don't`: `<p>say "hi" &amp; don't</p>`, "plain, it's": "<p>plain, it's</p>", "see **this**": "<p>see <strong>this</strong></p>", "": "",
-	} {
-		name := strings.ToLower("about " + description)
-		id := int(must(t, s, "owner", "POST", "/channels/create", map[string]any{
-			"name": name[:min(len(name), 50)], "description": description, "subscribers": []int{},
-		}).body["id"].(float64))
-		got := must(t, s, "owner", "GET", fmt.Sprintf("/streams/%d", id), nil).body["stream"].(map[string]any)
-		if got["rendered_description"] != want {
-			t.Errorf("%s: %v, want %s", description, got["rendered_description"], want)
-		}
-	}
-}
-
 // The server inserts blanks at other places.
 func TestConformanceHTMLDiff(t *testing.T) {
 	s, channel := renderingServer(t)

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -237,19 +238,6 @@ func TestMethodField(t *testing.T) {
 	}
 }
 
-func TestBody_NotForm_ArgumentsMissing(t *testing.T) {
-	s := start(t, Config{})
-	admin, _ := s.Credentials("admin")
-	req := httptest.NewRequest("POST", apiPrefix+"/channels/create", strings.NewReader(`{"name": "x", "subscribers": []}`))
-	req.Header.Set("Content-Type", "application/json")
-	req.SetBasicAuth(admin.Email, admin.APIKey)
-	recorder := httptest.NewRecorder()
-	s.Handler().ServeHTTP(recorder, req)
-	if !strings.Contains(recorder.Body.String(), "Missing 'name' argument") {
-		t.Errorf("a JSON body is not read: %s", recorder.Body)
-	}
-}
-
 func TestTLS(t *testing.T) {
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
 	defer borrowed.Close()
@@ -355,5 +343,27 @@ func requireNoError(t interface {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestRefusals_NotRecorded(t *testing.T) {
+	s := start(t, Config{})
+	type values = map[string]any
+	field := must(t, s, "owner", "POST", "/realm/profile_fields", values{"name": "Shift", "field_type": 3, "field_data": values{"0": values{"text": "Day", "order": "1"}}})
+	for _, test := range []struct {
+		method, path string
+		params       values
+		want         string
+	}{
+		{"POST", "/register", values{"event_types": []string{}, "narrow": `[["is","followed"]]`}, "Operand followed not supported."},
+		{"POST", "/users/me/subscriptions", values{"subscriptions": []any{values{"name": "x", "description": strings.Repeat("x", 1025)}}}, `subscriptions[0]["description"] is too long (limit: 1024 characters)`},
+		{"DELETE", "/users/me/subscriptions", values{"subscriptions": []string{" "}}, "Channel name can't be empty."},
+		{"POST", "/realm/filters", values{"pattern": "(?<=x)a", "url_template": "https://example.com/"}, "Bad regular expression: invalid perl operator: (?<="},
+		{"POST", "/realm/filters", values{"pattern": "#(?P<n>x)", "url_template": "https://example.com/{n}", "reverse_template": "#{n}"}, "Reverse template requires an example input."},
+		{"PATCH", fmt.Sprint("/realm/profile_fields/", field.body["id"]), values{"field_data": values{}}, "Field must have at least one choice."},
+	} {
+		if got := ask(t, s, "owner", test.method, test.path, test.params); got.body["msg"] != test.want {
+			t.Errorf("%s %s: %s, want %q", test.method, test.path, got.text, test.want)
+		}
 	}
 }

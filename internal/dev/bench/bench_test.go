@@ -1,35 +1,11 @@
 package main
 
 import (
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 )
-
-func TestBinaries_Flag(t *testing.T) {
-	b := binaries{}
-	for _, argument := range []string{"github=/bin/github", "tailscale=bin/a=b"} {
-		if err := b.Set(argument); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := (binaries{"github": "/bin/github", "tailscale": "bin/a=b"}); !maps.Equal(b, want) {
-		t.Errorf("parsed %v, want %v", b, want)
-	}
-	for argument, message := range map[string]string{
-		"zulip=/bin/zulip":  `unknown provider "zulip"`,
-		"null":              "use null=BINARY",
-		"null=":             "use null=BINARY",
-		"":                  `unknown provider ""`,
-		"github=/bin/other": "has a binary already: /bin/github",
-	} {
-		if err := b.Set(argument); err == nil || !strings.Contains(err.Error(), message) {
-			t.Errorf("%q: %v, want an error with %q", argument, err, message)
-		}
-	}
-}
 
 func TestAPI_Objects(t *testing.T) {
 	for _, test := range []struct {
@@ -90,13 +66,5 @@ func TestAPI_Objects(t *testing.T) {
 				t.Errorf("%d requests were counted, want %d", got, len(steps))
 			}
 		})
-	}
-}
-
-func TestAPI_Organization(t *testing.T) {
-	recorder := httptest.NewRecorder()
-	github().ServeHTTP(recorder, httptest.NewRequest("GET", "/api/v3/users/bench", nil))
-	if got, want := recorder.Body.String(), `{"id":1,"login":"bench","type":"Organization"}`; got != want {
-		t.Errorf("the owner is %s, want %s", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -101,23 +100,6 @@ func TestChannelPatch_StepFails_EarlierKept(t *testing.T) {
 	}
 }
 
-func TestProtectedHistory_RestrictedTopics_Refused(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	members := Named(o.SystemGroup(Members))
-	const refused = "Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group"
-
-	ch := channel(t, o, admin, NewChannel{Name: "protected", Private: true}, admin)
-	change := ChannelChange{Permissions: map[string]PermissionChange{"can_create_topic_group": {New: members}}}
-	expectEqual(t, "restricting topics", said(o.UpdateChannel(admin, ch.ID, change)), refused)
-	ch = channel(t, o, admin, NewChannel{Name: "open"}, admin)
-	requireNoError(t, o.UpdateChannel(admin, ch.ID, change))
-	expectEqual(t, "protecting the history", said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true)})), refused)
-	if msg := said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true), SharedHistory: ptr(true)})); msg != "" {
-		t.Errorf("private with shared history: %q", msg)
-	}
-}
-
 // If a permission excludes everyone, guests never have it. The role of an administrator does not open a private channel
 // (server-behavior §P6, §C16).
 func TestPrivateChannel_Visibility_ByPermission(t *testing.T) {
@@ -171,34 +153,6 @@ func TestSubscribing_OtherUsers_ByPermission(t *testing.T) {
 	}
 }
 
-// The properties of new channels are checked even if none is created, and do not change existing channels (server-behavior
-// §S2).
-func TestSubscribing_ExistingChannel_SettingsIgnored(t *testing.T) {
-	o, people := founded(t)
-	member := people[RoleMember]
-	channel(t, o, member, NewChannel{Name: "there"})
-	o.EndRequest()
-	for name, test := range map[string]struct {
-		spec NewChannel
-		msg  string
-	}{
-		"folder":    {NewChannel{FolderID: ptr(999999)}, "Invalid channel folder ID"},
-		"retention": {NewChannel{Retention: 0}, "Bad value for 'message_retention_days': 0"},
-		"privacy":   {NewChannel{Private: true}, ""},
-	} {
-		_, err := o.Subscribe(member, SubscribeRequest{Channels: []ChannelSpec{{Name: "THERE"}}, Create: test.spec})
-		if said(err) != test.msg {
-			t.Errorf("%s: %q, want %q", name, said(err), test.msg)
-		}
-	}
-	if ch, _ := o.ChannelByName("there"); ch.Private || ch.Name != "there" || o.Channels.Len() != 1 {
-		t.Errorf("the channel changed: %+v", ch)
-	}
-	if !o.IsSubscribed(member.ID, o.channels.byName[upper("there")]) {
-		t.Error("the member is not subscribed")
-	}
-}
-
 func TestSubscribers_Changes_Counted(t *testing.T) {
 	o, people := founded(t)
 	owner, member := people[RoleOwner], people[RoleMember]
@@ -228,107 +182,5 @@ func TestSubscribers_Changes_Counted(t *testing.T) {
 	}
 	if got := o.ChannelsOf(member.ID); !slices.Equal(got, []int{ch.ID}) {
 		t.Errorf("channels of the member: %v", got)
-	}
-}
-
-func TestArchiving_ChannelInUse_ReferencesCleared(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	ch := channel(t, o, admin, NewChannel{Name: "c", Default: true})
-	o.changeRealm(func(r *Realm) { r.SignupAnnouncementsChannelID = ch.ID })
-	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
-	if o.IsDefault(ch.ID) || o.Settings().SignupAnnouncementsChannelID != 0 {
-		t.Error("the archived channel is still used")
-	}
-	grouped := channel(t, o, admin, NewChannel{Name: "grouped"})
-	requireNoError(t, o.CreateDefaultChannelGroup(admin, "new people", "d", []string{"grouped"}))
-	requireNoError(t, o.ArchiveChannel(admin, grouped.ID))
-	if groups := o.ListDefaultChannelGroups(); len(groups) != 1 || len(groups[0].Channels) > 0 {
-		t.Errorf("the default channel groups are %v", groups)
-	}
-}
-
-func TestColorsOfSubscriptions(t *testing.T) {
-	o, people := founded(t)
-	admin, member := people[RoleAdministrator], people[RoleMember]
-	colors := func() []string {
-		var colors []string
-		for _, sub := range o.Subscriptions.All() {
-			if sub.UserID == member.ID {
-				colors = append(colors, sub.Color)
-			}
-		}
-		return colors
-	}
-	subscribe := func(channels ...ChannelSpec) {
-		t.Helper()
-		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: channels, Principals: []Principal{{ID: member.ID}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	subscribe(ChannelSpec{Name: "a"}, ChannelSpec{Name: "b", Color: "#76ce90"})
-	if got := colors(); !slices.Equal(got, []string{"#fae589", "#76ce90"}) {
-		t.Errorf("the next that nobody chose, and what was chosen: %v", got)
-	}
-	if _, err := o.Unsubscribe(member, []string{"a"}, nil); err != nil {
-		t.Fatal(err)
-	}
-	subscribe(ChannelSpec{Name: "c"})
-	expectEqual(t, "the color of a subscription that is over is still used", colors()[2], "#a6c7e5")
-	for i := range subscriptionColors {
-		subscribe(ChannelSpec{Name: "more " + string(rune('a'+i))})
-	}
-	got := colors()
-	if used := slices.Compact(slices.Sorted(slices.Values(got))); len(used) != len(subscriptionColors) || len(got) != len(subscriptionColors)+3 {
-		t.Errorf("%d colors of %d are used by %d subscriptions", len(used), len(subscriptionColors), len(got))
-	}
-}
-
-func TestAlreadySubscribed_SeveralUsers_JoiningOrder(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	for _, name := range []string{"z", "a", "m"} {
-		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: name}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	result, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: "a"}, {Name: "m"}, {Name: "z"}}})
-	if err != nil || !slices.Equal(result.Already[admin.ID], []string{"z", "a", "m"}) {
-		t.Errorf("%v, %v", result.Already, err)
-	}
-}
-
-// A request may name a channel several times, even one that it creates. The channel counts once, and no one gets a message
-// about the new one.
-func TestChannelsNamedTwice(t *testing.T) {
-	o := New(time.Now, func() int { return 442 })
-	o.Initialize()
-	owner := o.AddUser(User{Email: "owner@example.com", FullName: "Owner", Role: RoleOwner})
-	member := o.AddUser(User{Email: "member@example.com", FullName: "Member", Role: RoleMember})
-	request := SubscribeRequest{Channels: []ChannelSpec{{Name: "new"}, {Name: "New"}}, Principals: []Principal{{ID: member.ID}}}
-	messages := o.Messages.Len()
-	result, err := o.Subscribe(owner, request)
-	if err != nil || !slices.Equal(result.Subscribed[member.ID], []string{"new"}) || len(result.Already) != 0 {
-		t.Fatalf("created and subscribed: %+v, %v", result, err)
-	}
-	if o.Messages.Len() != messages {
-		t.Error("the member was told of a channel that is new")
-	}
-	result, err = o.Subscribe(owner, request)
-	if err != nil || len(result.Subscribed) != 0 || !slices.Equal(result.Already[member.ID], []string{"new"}) {
-		t.Errorf("subscribed again: %+v, %v", result, err)
-	}
-	gone, err := o.Unsubscribe(owner, []string{"new", "NEW"}, request.Principals)
-	if err != nil || !slices.Equal(gone.Removed, []string{"new"}) || len(gone.NotRemoved) != 0 {
-		t.Errorf("unsubscribed: %+v, %v", gone, err)
-	}
-	for name, want := range map[string]string{"nowhere": "Channel(s) (nowhere) do not exist", " ": "Channel name can't be empty."} {
-		if _, err := o.Unsubscribe(owner, []string{name}, request.Principals); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", name, err, want)
-		}
-	}
-	guest := o.AddUser(User{Email: "guest@example.com", FullName: "Guest", Role: RoleGuest})
-	if _, err := o.Unsubscribe(guest, []string{"nowhere"}, request.Principals); !errors.Is(err, errInsufficientPermission) {
-		t.Errorf("a guest: %v", err)
 	}
 }

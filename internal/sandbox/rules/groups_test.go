@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 )
 
 // The old value is compared with the shown value. A hidden person does not keep a list from matching, but a list that would
@@ -36,51 +35,6 @@ func TestCompareAndSetWithHiddenPeople(t *testing.T) {
 	}
 }
 
-func TestCheckValue(t *testing.T) {
-	o, people := founded(t)
-	admin := people[RoleAdministrator]
-	gone, err := o.CreateGroup(admin, NewGroup{Name: "gone"})
-	requireNoError(t, err)
-	requireNoError(t, o.DeactivateGroup(admin, gone.ID))
-	custom, err := o.CreateGroup(admin, NewGroup{Name: "custom"})
-	requireNoError(t, err)
-	find := func(all []Permission, name string) Permission {
-		p, ok := FindPermission(all, name)
-		if !ok {
-			t.Fatalf("no permission %s", name)
-		}
-		return p
-	}
-	send := find(ChannelPermissions, "can_send_message_group")
-	webPublic := find(RealmPermissions, "can_create_web_public_channel_group")
-	manageAll := find(RealmPermissions, "can_manage_all_groups")
-	tests := []struct {
-		p    Permission
-		v    GroupValue
-		want string
-	}{
-		{send, Named(custom.ID), ""},
-		{send, Named(o.SystemGroup(Everyone)), ""},
-		{send, Named(o.SystemGroup(Internet)), "'can_send_message_group' setting cannot be set to 'role:internet' group."},
-		{send, Named(gone.ID), "User group is deactivated."},
-		{send, Named(999999), "Invalid user group"},
-		{send, Listed([]int{999999}, nil), "Invalid user ID: 999999"},
-		{send, Listed([]int{admin.ID}, []int{999999}), "Invalid user group ID: 999999"},
-		{send, Listed([]int{admin.ID}, []int{gone.ID}), "User group is deactivated."},
-		{send, Listed([]int{admin.ID}, []int{o.SystemGroup(Internet)}), ""}, // list entries are not checked
-		{webPublic, Named(o.SystemGroup(Moderators)), ""},
-		{webPublic, Named(o.SystemGroup(Members)), "'can_create_web_public_channel_group' setting cannot be set to 'role:members' group."},
-		{webPublic, Named(custom.ID), "'can_create_web_public_channel_group' must be a system user group."},
-		{webPublic, Listed([]int{admin.ID}, nil), "'can_create_web_public_channel_group' must be a system user group."},
-		{manageAll, Named(o.SystemGroup(Nobody)), "'can_manage_all_groups' setting cannot be set to 'role:nobody' group."},
-	}
-	for _, test := range tests {
-		if got := said(o.checkValue(test.p, test.v)); got != test.want {
-			t.Errorf("%s = %+v: %q, want %q", test.p.Name, test.v, got, test.want)
-		}
-	}
-}
-
 func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o, people := founded(t)
 	admin, guest, member := people[RoleAdministrator], people[RoleGuest], people[RoleMember]
@@ -103,23 +57,6 @@ func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o.Users.Put(member.ID, member)
 	if !o.In(member, Named(o.SystemGroup(Moderators))) {
 		t.Error("a new role does not give its group")
-	}
-}
-
-func TestFullMember_WaitingPeriod_Required(t *testing.T) {
-	now := time.Unix(1_700_000_000, 0)
-	o := New(func() time.Time { return now }, func() int { return 442 })
-	o.Initialize()
-	u := o.AddUser(User{Email: "new@example.com", FullName: "New", Role: RoleMember})
-	o.changeRealm(func(r *Realm) { r.WaitingPeriodThreshold = 3 })
-	full := Named(o.SystemGroup(FullMembers))
-	if o.In(u, full) || !o.In(u, Named(o.SystemGroup(Members))) {
-		t.Error("a new member counts as a full member")
-	}
-	now = now.Add(72 * time.Hour)
-	o.EndRequest()
-	if !o.In(u, full) {
-		t.Error("after the waiting period the member is none still")
 	}
 }
 

@@ -3,8 +3,6 @@ package rules
 import (
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -21,66 +19,6 @@ func choices(pairs ...string) FieldData {
 		data.Value[pairs[i]] = map[string]any{"text": pairs[i+1], "order": pairs[i]}
 	}
 	return data
-}
-
-func TestProfileValuesByType(t *testing.T) {
-	o, people := founded(t)
-	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
-	bot := o.AddUser(User{Email: "b@example.com", FullName: "B", Role: RoleMember, IsBot: true, BotOwnerID: admin.ID})
-	requireNoError(t, o.DeactivateUser(admin, guest.ID))
-	data := choices("0", "Day", "1", "Night")
-	data.Text = `{"0":{"text":"Day","order":"0"},"1":{"text":"Night","order":"1"}}`
-	for _, test := range []struct {
-		kind  int
-		value any
-		want  string
-	}{
-		{FieldShortText, strings.Repeat("ä", 50), ""},
-		{FieldShortText, strings.Repeat("ä", 51), "F is too long (limit: 50 characters)"},
-		{FieldShortText, []int{1}, "F is not a string"},
-		{FieldLongText, strings.Repeat("a", 501), "F is too long (limit: 500 characters)"},
-		{FieldSelect, "1", ""}, {FieldSelect, "2", "'2' is not a valid choice for 'F'."},
-		{FieldDate, "2024-02-29", ""}, {FieldDate, "2023-02-29", "F is not a date"}, {FieldDate, "29.02.2024", "F is not a date"},
-		{FieldURL, "https://example.com/x?y", ""}, {FieldURL, "example.com", "F is not a URL"}, {FieldURL, "https://nodots", "F is not a URL"},
-		{FieldUsers, []int{member.ID}, ""}, {FieldUsers, "x", "User IDs is not a list"},
-		{FieldUsers, []int{999999, 888888}, "Invalid user IDs: 999999, 888888"},
-		{FieldUsers, []int{bot.ID}, "User with ID " + strconv.Itoa(bot.ID) + " is a bot"},
-		{FieldUsers, []int{guest.ID}, "User with ID " + strconv.Itoa(guest.ID) + " is deactivated"},
-		{FieldPronouns, strings.Repeat("x", 51), "F is too long (limit: 50 characters)"},
-	} {
-		f := field(t, o, test.kind, "F", data)
-		if got := said(o.SetProfileData(admin, member.ID, []ProfileValue{{f.ID, test.value}})); got != test.want {
-			t.Errorf("type %d, %v: %q, want %q", test.kind, test.value, got, test.want)
-		}
-		requireNoError(t, o.DeleteProfileField(f.ID))
-	}
-	if u, _ := o.Users.Get(member.ID); len(u.ProfileData) != 0 {
-		t.Errorf("values outlived their fields: %v", u.ProfileData)
-	}
-}
-
-func TestFieldChoices_Removed_ValuesRemoved(t *testing.T) {
-	o, people := founded(t)
-	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
-	both := choices("0", "Day", "1", "Night")
-	both.Text = `{"0":{"text":"Day","order":"0"},"1":{"text":"Night","order":"1"}}`
-	f := field(t, o, FieldSelect, "Shift", both)
-	for _, given := range []struct {
-		to    User
-		value string
-	}{{member, "0"}, {moderator, "1"}} {
-		requireNoError(t, o.SetProfileData(admin, given.to.ID, []ProfileValue{{f.ID, given.value}}))
-	}
-	left := choices("1", "Night")
-	requireNoError(t, o.UpdateProfileField(f.ID, ProfileFieldChange{Data: &left}))
-	for who, want := range map[int]string{member.ID: "", moderator.ID: "1"} {
-		if u, _ := o.Users.Get(who); u.ProfileData[f.ID] != want {
-			t.Errorf("value %q, want %q", u.ProfileData[f.ID], want)
-		}
-	}
-	if got := said(o.UpdateProfileField(f.ID, ProfileFieldChange{Data: &FieldData{Value: map[string]any{}}})); got != "Field must have at least one choice." {
-		t.Errorf("no choices: %q", got)
-	}
 }
 
 func TestFieldData(t *testing.T) {
@@ -143,82 +81,6 @@ func TestProfileSummary_ThirdField_Refused(t *testing.T) {
 	}
 	if got := said(o.UpdateProfileField(long.ID, ProfileFieldChange{Summary: ptr(true)})); got != "Field type not supported for display in profile summary." {
 		t.Errorf("a long text in the summary: %q", got)
-	}
-}
-
-func TestOwnProfile(t *testing.T) {
-	o, people := founded(t)
-	admin, member := people[RoleAdministrator], people[RoleMember]
-	f, err := o.CreateProfileField(ProfileField{Name: "Badge", Type: FieldShortText}, FieldData{})
-	requireNoError(t, err)
-	value := []ProfileValue{{f.ID, "7"}}
-	if got := said(o.SetProfileData(member, member.ID, value)); got != "You are not allowed to change this field. Contact an administrator to update it." {
-		t.Errorf("a field people may not edit: %q", got)
-	}
-	requireNoError(t, o.SetProfileData(admin, member.ID, value))
-	requireNoError(t, o.SetProfileData(admin, member.ID, []ProfileValue{{f.ID, ""}}))
-	if u, _ := o.Users.Get(member.ID); len(u.ProfileData) != 0 {
-		t.Errorf("an empty value takes it away: %v", u.ProfileData)
-	}
-}
-
-func TestLinkifier_GroupsAndVariables_MustMatch(t *testing.T) {
-	for _, test := range []struct{ pattern, template, want string }{
-		{`(?P<a>x)(?P<b>y)`, `https://example.com/{b}/{a}`, ""},
-		{`(?<a>x)(y)`, `https://example.com{/a}`, ""},
-		{`x`, `https://example.com/`, ""},
-		{`(?P<a>x)`, `https://example.com/{a}/{a,b}`, "Group 'b' in URL template is not present in linkifier pattern."},
-		{`(?P<a>x)(?P<c>z)(?P<b>y)`, `https://example.com/{a}`, "Group 'b' in linkifier pattern is not present in URL template."},
-		{`(?P<a>x)`, `https://example.com/{b}`, "Group 'b' in URL template is not present in linkifier pattern."},
-		{`(?P<a>x`, `https://example.com/{a}`, "Bad regular expression: missing ): (?P<a>x"},
-		{`a)`, `https://example.com/`, "Bad regular expression: unexpected ): a)"},
-		{`[a`, `https://example.com/`, "Bad regular expression: missing ]: [a"},
-		{`*a`, `https://example.com/`, "Bad regular expression: no argument for repetition operator: *"},
-		{`(?<=x)a`, `https://example.com/`, "Bad regular expression: invalid perl operator: (?<="},
-		{`(?!x)a`, `https://example.com/`, "Bad regular expression: invalid perl operator: (?!"},
-		{`x`, `https://example.com/{`, "Invalid URL template."},
-	} {
-		o, _ := founded(t)
-		if _, err := o.CreateLinkifier(LinkifierChange{Pattern: test.pattern, URLTemplate: test.template}); said(err) != test.want {
-			t.Errorf("%s → %s: %q, want %q", test.pattern, test.template, said(err), test.want)
-		}
-	}
-}
-
-func TestLinkifiers_Updated_OrderKept(t *testing.T) {
-	o, _ := founded(t)
-	var ids []int
-	for _, pattern := range []string{"a", "b", "c"} {
-		l, err := o.CreateLinkifier(LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/" + pattern})
-		requireNoError(t, err)
-		ids = append(ids, l.ID)
-	}
-	requireNoError(t, o.OrderLinkifiers([]int{ids[2], ids[0], ids[1]}))
-	requireNoError(t, o.UpdateLinkifier(ids[2], LinkifierChange{Pattern: "cc", URLTemplate: "https://example.com/"}))
-	requireNoError(t, o.DeleteLinkifier(ids[0]))
-	if _, err := o.CreateLinkifier(LinkifierChange{Pattern: "d", URLTemplate: "https://example.com/"}); err != nil {
-		t.Fatal(err)
-	}
-	var order string
-	for _, l := range o.ListLinkifiers() {
-		order += l.Pattern + " "
-	}
-	if order != "cc b d " {
-		t.Errorf("order %q", order)
-	}
-}
-
-func TestLinkifier_ReverseTemplate_ExampleRequired(t *testing.T) {
-	o, _ := founded(t)
-	c := LinkifierChange{Pattern: "#(?P<n>x)", URLTemplate: "https://example.com/{n}", ReverseTemplate: ptr("#{n}")}
-	if _, err := o.CreateLinkifier(c); said(err) != "Reverse template requires an example input." {
-		t.Errorf("without an example: %v", err)
-	}
-	c.ExampleInput = ptr("#x")
-	l, err := o.CreateLinkifier(c)
-	requireNoError(t, err)
-	if err := o.UpdateLinkifier(l.ID, LinkifierChange{Pattern: c.Pattern, URLTemplate: c.URLTemplate, ExampleInput: ptr("")}); err == nil {
-		t.Error("the example went, and its reverse template stayed")
 	}
 }
 

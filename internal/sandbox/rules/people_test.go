@@ -284,31 +284,6 @@ func TestPassword_Set_StoredAsHash(t *testing.T) {
 	}
 }
 
-func TestStatusParts(t *testing.T) {
-	o, people := founded(t)
-	member := people[RoleMember]
-	set := func(c StatusChange) string { return said(o.SetStatus(member.ID, c)) }
-	if got := set(StatusChange{Text: ptr("x"), EmojiCode: ptr("1f697")}); got != "Client must pass emoji_name if they pass either emoji_code or reaction_type." {
-		t.Errorf("a code without a name: %q", got)
-	}
-	if got := set(StatusChange{EmojiName: ptr("rocket"), Away: ptr(true)}); got != "" {
-		t.Fatal(got)
-	}
-	if got := set(StatusChange{Text: ptr("away")}); got != "" {
-		t.Fatal(got)
-	}
-	want := Status{Text: "away", Emoji: Emoji{"rocket", "1f680", StandardEmoji}, Away: true}
-	if got, _ := o.Statuses.Get(member.ID); got != want {
-		t.Errorf("status %+v, want %+v", got, want)
-	}
-	if got := set(StatusChange{Text: ptr(""), EmojiName: ptr(""), EmojiCode: ptr("x"), Away: ptr(false)}); got != "" {
-		t.Fatal(got)
-	}
-	if all := o.ListStatuses(member); len(all) != 0 {
-		t.Errorf("statuses left: %v", all)
-	}
-}
-
 func TestEmoji_ByName_CustomFirst(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]

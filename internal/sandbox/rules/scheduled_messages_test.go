@@ -86,31 +86,6 @@ func TestScheduledMessages_AfterPause_LateFail(t *testing.T) {
 	}
 }
 
-func TestScheduledMessages_TopicOnly_StoredVerbatim(t *testing.T) {
-	f := newOffice(t)
-	member := f.people[RoleMember]
-	id := f.schedule("general chat", time.Hour)
-	topic := func() string {
-		s, _ := f.ScheduledMessages.Get(id)
-		return s.Topic
-	}
-	if topic() != "" {
-		t.Errorf("scheduled with topic %q", topic())
-	}
-	change := func(c ScheduleChange) {
-		t.Helper()
-		requireNoError(t, f.EditScheduledMessage(member, id, c))
-	}
-	change(ScheduleChange{Topic: ptr("(no topic)")})
-	if topic() != "(no topic)" {
-		t.Errorf("a topic alone is stored as it is, not as %q", topic())
-	}
-	change(ScheduleChange{Topic: ptr("(no topic)"), ToGiven: true, Channel: &f.channel.ID})
-	if topic() != "" {
-		t.Errorf("together with the recipient it is read: %q", topic())
-	}
-}
-
 func TestDrafts_Stored_Normalized(t *testing.T) {
 	f := newOffice(t)
 	member, admin := f.people[RoleMember], f.people[RoleAdministrator]

@@ -26,35 +26,6 @@ func alerts(more values) values {
 	return config
 }
 
-func TestProtocolBot_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	sent := o.Sent()
-	run.MustApply(alerts(nil))
-	sent.Expect(t, "POST bot_type full_name short_name")
-	first := run.State.Values
-	if first["email"] != "alerts-bot@zulip.example.com" || first["owner"] != o.Self.Address() || first["default_sending_stream"] != "" || first["role"] != "member" {
-		t.Errorf("the state holds %v", first)
-	}
-	sent = o.Sent()
-	run.MustApply(alerts(values{"full_name": "Alarms", "default_sending_stream": "general", "default_all_public_streams": true}))
-	run.MustApply(alerts(values{"full_name": "Alarms", "default_sending_stream": "GENERAL", "role": "moderator", "default_events_register_stream": "incidents"}))
-	sent.Expect(t, "PATCH default_all_public_streams default_sending_stream full_name", "PATCH default_events_register_stream role")
-	sent = o.Sent()
-	run.MustApply(alerts(values{"full_name": "Alarms", "owner": lena, "default_sending_stream": "", "config_data": values{"key": "value"}}))
-	sent.Expect(t, "PATCH bot_owner_id config_data default_sending_stream")
-	if user := o.UserOf(t, run); user.FullName != "Alarms" || user.Role != zulip.RoleModerator || *user.BotOwnerID == o.Self.ID {
-		t.Errorf("the server holds %+v", user)
-	}
-	if run.State.Values["id"] != first["id"] {
-		t.Error("it is to be changed in place")
-	}
-	user := o.UserOf(t, run)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if user, err := o.Client.User(context.Background(), user.ID); err != nil || user.IsActive {
-		t.Errorf("the bot is %+v, %v", user, err)
-	}
-}
-
 func TestProtocolBotOutgoingWebhook(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	hook := func(more values) values {
@@ -133,16 +104,6 @@ func TestProtocolBotImport(t *testing.T) {
 	run.Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "adopt_deactivated = true")
 }
 
-// A lost answer to the creation creates no second bot.
-func TestFaultBotLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/bots", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(alerts(values{"role": "guest"}))
-	if made := o.CountUsers(t, "Alerts"); made != 1 {
-		t.Errorf("%d bots", made)
-	}
-}
-
 // A failure after the bot is created leaves it in the state.
 func TestFaultBotHalfMade(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
@@ -158,14 +119,6 @@ func TestFaultBotHalfMade(t *testing.T) {
 	if made := o.CountUsers(t, "Alerts"); made != 1 {
 		t.Errorf("%d bots", made)
 	}
-}
-
-func TestProtocolBotRole_ChangedSincePlan_Refused(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	run.MustApply(alerts(values{"role": "member"}))
-	plan := run.MustPlan(alerts(values{"role": "administrator"}))
-	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed after the plan was made`, "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"administrator\"")
 }
 
 func TestProtocolBotRefusedAtPlan(t *testing.T) {
@@ -199,16 +152,6 @@ func TestProtocolBotCallers(t *testing.T) {
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
 	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "cannot create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
-}
-
-func TestProtocolBotUnknown(t *testing.T) {
-	_, run := acctest.StartRun(t, "zulip_bot")
-	plan := run.MustPlan(values{
-		"short_name": acctest.Unknown, "full_name": acctest.Unknown, "owner": acctest.Unknown, "default_sending_stream": acctest.Unknown,
-		"config_data": acctest.Unknown, "role": acctest.Unknown,
-	})
-	plan.Config = alerts(values{"owner": lena})
-	run.Apply(plan).ExpectNoError(t)
 }
 
 // A bot that was deleted on the server is neither reactivated nor adopted.

@@ -47,44 +47,6 @@ func TestAccSandboxChannelWithAnotherKey(t *testing.T) {
 	}
 }
 
-// Channels take over names from each other in one apply, although Terraform changes all of them concurrently. In a
-// circle none of them could start: the plan is an error, and nothing is changed.
-func TestAccChannelSandbox_RenamesInChain_Applied(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	named := func(names ...string) string {
-		var config strings.Builder
-		for i, name := range names {
-			config.WriteString("resource \"zulip_channel\" \"" + string(rune('x'+i)) + "\" {\n  name = \"" + name + "\"\n}\n")
-		}
-		return config.String()
-	}
-	w.Configure(t, named("a", "b", "c"))
-	w.Must(t, "apply", "-auto-approve")
-	first, second, third := o.MustChannel(t, "a").ID, o.MustChannel(t, "b").ID, o.MustChannel(t, "c").ID
-
-	w.Configure(t, named("b", "c", "d"))
-	w.Must(t, "apply", "-auto-approve")
-	w.Must(t, "plan", "-detailed-exitcode")
-	if o.MustChannel(t, "b").ID != first || o.MustChannel(t, "c").ID != second || o.MustChannel(t, "d").ID != third {
-		t.Error("the channels are not called as configured")
-	}
-
-	w.Configure(t, named("c", "d", "b"))
-	sent := o.Sent()
-	printed, ok := w.Apply(t)
-	if ok || !strings.Contains(printed, "Channels cannot swap names in one apply") || !strings.Contains(printed, "Apply twice") || len(sent.Writes()) > 0 {
-		t.Errorf("sent %v:\n%s", sent.Writes(), printed)
-	}
-	w.Configure(t, named("between", "d", "b"))
-	w.Must(t, "apply", "-auto-approve")
-	w.Configure(t, named("c", "d", "b"))
-	w.Must(t, "apply", "-auto-approve")
-	if o.MustChannel(t, "c").ID != first || o.MustChannel(t, "d").ID != second || o.MustChannel(t, "b").ID != third {
-		t.Error("the channels are not called as configured")
-	}
-}
-
 // fewRequests is the maximum number of requests of a plan for any number of channels: the server's settings, the
 // account, the snapshot, and the end of its event queue.
 const fewRequests = 4

@@ -1,13 +1,11 @@
 package channels_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -43,57 +41,6 @@ func TestProtocolFolderOrder(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t)
 	expect(t, o, "c", "b", "a", "x archived")
-}
-
-// A folder that was moved before the named ones is moved back; the order after them is not managed.
-func TestProtocolFolderOrderDrift(t *testing.T) {
-	o, run, f := ordered(t)
-	config := values{"folder_ids": []any{f.c, f.b}}
-	run.MustApply(config)
-	reorder := func(ids ...int64) {
-		if err := o.Client.OrderChannelFolders(context.Background(), ids); err != nil {
-			t.Fatal(err)
-		}
-	}
-	reorder(f.a, f.c, f.b, f.example, f.archived)
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH order")
-	expect(t, o, "c", "b", "a", "x archived")
-
-	reorder(f.archived, f.c, f.b, f.example, f.a) // archived ones are not seen
-	if plan := run.MustPlan(config); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Values)
-	}
-}
-
-// A folder that is created while the request is under way is missing in the order.
-func TestProtocolFolderOrder_FolderAddedDuringRequest(t *testing.T) {
-	o, run, f := ordered(t)
-	gate := o.Sandbox.Gate("PATCH", "/channel_folders")
-	go func() {
-		defer gate.Open()
-		<-gate.Arrived
-		if _, err := o.Client.CreateChannelFolder(context.Background(), "new", ""); err != nil {
-			t.Error(err)
-		}
-	}()
-	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
-	expect(t, o, "c", "b", "a", "x archived", "new")
-}
-
-func TestProtocolFolderOrderLostAnswer(t *testing.T) {
-	o, run, f := ordered(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/channel_folders", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
-	expect(t, o, "c", "b", "a", "x archived")
-}
-
-func TestProtocolFolderOrderImport(t *testing.T) {
-	o, run, f := ordered(t)
-	run.MustApply(values{"folder_ids": []any{f.c, f.b, f.a, f.example}})
-	expectImports(t, o, orderType, run, "channel_folders")
-	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", `has the ID "channel_folders"`)
 }
 
 func TestProtocolFolderOrderBadInput(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -13,9 +12,8 @@ import (
 )
 
 const (
-	folderType              = "zulip_channel_folder"
-	createChannelFolderPath = "/channel_folders/create"
-	changePath              = "/channel_folders/*"
+	folderType = "zulip_channel_folder"
+	changePath = "/channel_folders/*"
 )
 
 func channelFolderManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
@@ -80,56 +78,9 @@ func archive(t *testing.T, o *acctest.Organization, id int64) {
 	channelFolderChange(t, o, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
 }
 
-// put puts a channel into a folder outside Terraform.
-func put(t *testing.T, o *acctest.Organization, channel string, id int64) {
-	t.Helper()
-	folder := &id
-	o.Change(t, channel, zulip.ChannelUpdate{FolderID: &folder})
-}
-
 func channelFolderIdOf(run *acctest.Run) int64 {
 	id, _ := run.State.Values["id"].(int64)
 	return id
-}
-
-func TestProtocolFolder_Lifecycle(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	sent := o.Sent()
-	run.MustApply(values{"name": "Ops"})
-	sent.Expect(t, "POST description name")
-	if run.State.Values["description"] != "" || run.State.Values["creator_id"] != o.Self.ID {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-	sent = o.Sent()
-	run.MustApply(values{"name": "Ops", "description": "Run things"})
-	sent.Expect(t, "PATCH description")
-	sent = o.Sent()
-	run.MustApply(values{"name": "Platform"}) // the description is no longer managed
-	sent.Expect(t, "PATCH name")
-	if run.State.Values["description"] != "Run things" {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-	expect(t, o, "Platform")
-
-	o.Archive(t, "incidents")
-	put(t, o, "incidents", channelFolderIdOf(run))
-	put(t, o, "general", channelFolderIdOf(run))
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "PATCH folder_id", "PATCH folder_id", "PATCH is_archived")
-	expect(t, o, "Platform archived")
-	if o.MustChannel(t, "general").FolderID != nil {
-		t.Error("the channel is in the folder still")
-	}
-}
-
-func TestProtocolFolder_KeptOnDestroy(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	run.MustApply(values{"name": "Ops", "on_destroy": "keep"})
-	sent := o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t)
-	expect(t, o, "Ops")
 }
 
 // The server treats a folder's own name as taken, so another case needs a temporary name.
@@ -152,21 +103,6 @@ func TestProtocolFolderCaseOnlyRename(t *testing.T) {
 	}
 	run.MustApply(values{"name": "ops"})
 	expect(t, o, "ops", "ops (1)")
-}
-
-func TestProtocolFolderDriftAndDisappearance(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	config := values{"name": "Ops", "description": "Run things"}
-	run.MustApply(config)
-	description := "else"
-	channelFolderChange(t, o, channelFolderIdOf(run), zulip.ChannelFolderUpdate{Description: &description})
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH description")
-
-	archive(t, o, channelFolderIdOf(run))
-	run.MustApply(config) // the name of an archived folder is free
-	expect(t, o, "Ops archived", "Ops")
 }
 
 func TestProtocolFolder_Archived_Adopted(t *testing.T) {
@@ -192,20 +128,6 @@ func TestProtocolFolder_Archived_Adopted(t *testing.T) {
 	expect(t, o, "OPS archived", "Ops", "Dev")
 }
 
-func TestProtocolFolderLostAnswers(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: createChannelFolderPath, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"name": "Ops"})
-	expect(t, o, "Ops")
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"name": "Platform"})
-	put(t, o, "general", channelFolderIdOf(run))
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/streams/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expect(t, o, "Platform archived")
-}
-
 // The name of a folder created outside Terraform is refused, in upper or lower case.
 func TestProtocolFolder_CreatedOutside_Refused(t *testing.T) {
 	o, run := channelFolderManaged(t)
@@ -219,21 +141,6 @@ func TestProtocolFolder_CreatedOutside_Refused(t *testing.T) {
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(folderType, nil, values{"name": "TWICE"})
 	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
-}
-
-// An attribute that the plan does not change may be changed outside Terraform: the next plan shows it.
-func TestProtocolFolder_UnplannedChangeOutside_Kept(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	run.MustApply(values{"name": "Before", "description": "As planned"})
-	renamed := values{"name": "After", "description": "As planned"}
-	plan := run.MustPlan(renamed)
-	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", channelFolderIdOf(run)), map[string]string{"description": "By hand"})
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "PATCH name")
-	if changes := run.MustPlan(renamed).Changes(); !reflect.DeepEqual(changes, []string{"description"}) {
-		t.Errorf("the next plan changes %v", changes)
-	}
 }
 
 func TestProtocolFolderImport(t *testing.T) {

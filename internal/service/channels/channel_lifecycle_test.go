@@ -81,27 +81,6 @@ resource "zulip_channel" "c" {
 	})
 }
 
-// The server ignores case when it compares names, but renames a channel to another case of its name.
-func TestProtocolChannelName_OtherCase_Renamed(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_channel")
-	run.MustApply(values{"name": "ops"})
-	id := run.State.Values["id"]
-	sent := o.Sent()
-	run.MustApply(values{"name": "OPS"})
-	expectWrites(t, sent, params{"new_name": "OPS"})
-	old := "operations"
-	o.Change(t, "OPS", zulip.ChannelUpdate{Name: &old})
-	sent = o.Sent()
-	run.MustApply(values{"name": "OPS"})
-	expectWrites(t, sent, params{"new_name": "OPS"})
-	for _, name := range []string{"OPS", "ops", "name:Ops"} {
-		run.MustImport(name)
-		if run.State.Values["id"] != id {
-			t.Errorf("imported by %s: %v", name, run.State.Values)
-		}
-	}
-}
-
 // The server drops three permissions of a new channel (server-behavior §C8): only these are sent again.
 func TestProtocolChannelCreated_EveryAttribute_Resent(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
@@ -194,13 +173,5 @@ func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if o.MustChannel(t, "old").IsArchived {
 		t.Error(`on_destroy = "keep" did not keep the channel`)
-	}
-}
-
-func TestProtocolImport_PlainName_Found(t *testing.T) {
-	for _, kind := range []string{typeName, folderType} {
-		_, run := acctest.StartRun(t, kind)
-		run.MustApply(values{"name": "Releases", "description": "What ships"})
-		run.ExpectImports("Releases", run.State.Values["id"])
 	}
 }

@@ -124,48 +124,6 @@ func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// pushesNow returns the value in the sandbox.
-func pushesNow(t *testing.T, o *acctest.Organization, name string) bool {
-	t.Helper()
-	channel, ok := o.Sandbox.Organization().Channel(name)
-	if !ok {
-		t.Fatalf("the sandbox has no channel %q", name)
-	}
-	return channel.DefaultPush
-}
-
-func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
-	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
-	config := values{"name": "alerts", "initial_subscribers": []any{"ines.moreau@example.com"}}
-
-	sent := o.Sent()
-	run.MustApply(but(config, values{pushes: true}))
-	expectWrites(t, sent, params{"name": "alerts", "subscribers": "[43]", pushes: "true"})
-	if !pushesNow(t, o, "alerts") || run.State.Values[pushes] != true {
-		t.Errorf("it is not set; the state says %v", run.State.Values[pushes])
-	}
-
-	sent = o.Sent()
-	run.MustApply(but(config, values{pushes: true, "description": "other"}))
-	expectWrites(t, sent, params{"description": "other"})
-
-	sent = o.Sent()
-	run.MustApply(but(config, values{pushes: false, "description": "other"}))
-	expectWrites(t, sent, params{pushes: "false"})
-	if pushesNow(t, o, "alerts") {
-		t.Error("it is still set")
-	}
-
-	sent = o.Sent()
-	run.MustApply(config) // no longer managed
-	expectWrites(t, sent)
-
-	// It is off in a new channel, so nothing is sent.
-	sent = o.Sent()
-	o.NewRun(t, "zulip_channel").MustApply(values{"name": "quiet", pushes: false})
-	expectWrites(t, sent, params{"name": "quiet", "subscribers": "[]"})
-}
-
 // Without a refresh, the only state is from a server without the attribute. The attribute can still be managed.
 func TestProtocolChannelDefaultPushNotifications_ServerUpgraded(t *testing.T) {
 	o, run := managedAt(t, 442)
@@ -231,62 +189,6 @@ func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.
 			}
 		})
 	}
-}
-
-// A chain of renames is planned in any order. The apply finds out whether each name is free.
-func TestProtocolChannel_RenamesInChain_Applied(t *testing.T) {
-	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
-		var first, second *acctest.PlannedChange
-		inOrder(func() {
-			var diags acctest.Diagnostics
-			first, diags = plan(a, values{"name": "b"})
-			diags.ExpectNoError(t)
-		}, func() {
-			var diags acctest.Diagnostics
-			second, diags = plan(b, values{"name": "c"})
-			diags.ExpectNoError(t)
-		})
-		b.Apply(second).ExpectNoError(t)
-		a.Apply(first).ExpectNoError(t)
-		if called(o, "b") != 1 || called(o, "c") != 1 || called(o, "a") != 0 {
-			t.Errorf("the channels are %v", o.Active(t))
-		}
-	})
-}
-
-// A swap of two names needs a temporary name. The plan refuses it, whichever channel is planned first.
-func TestProtocolChannelSwappedNames(t *testing.T) {
-	two(t, "a", "b", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
-		var all acctest.Diagnostics
-		inOrder(func() {
-			_, diags := plan(a, values{"name": "b"})
-			all = append(all, diags...)
-		}, func() {
-			_, diags := plan(b, values{"name": "a"})
-			all = append(all, diags...)
-		})
-		if len(all.Errors()) != 1 {
-			t.Errorf("the errors are %v", all.Errors())
-		}
-		all.ExpectError(t, "name", "Channels cannot swap names in one apply", " → ", "Apply twice")
-	})
-}
-
-// A new channel with the name of a channel in the state is refused during plan, in any order.
-func TestProtocolChannel_NewWithManagedName_Refused(t *testing.T) {
-	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
-		errors := 0
-		inOrder(func() {
-			_, diags := plan(a, values{"name": "a"})
-			errors += len(diags.Errors())
-		}, func() {
-			_, diags := plan(b, values{"name": "A"})
-			errors += len(diags.Errors())
-		})
-		if errors == 0 {
-			t.Error("nothing is refused")
-		}
-	})
 }
 
 // A removed block and an import of the same channel in one plan would archive the channel of the other resource.

@@ -214,45 +214,6 @@ func TestProtocolChannel_UpdateUnreadable_StateKept(t *testing.T) {
 	expectWrites(t, sent)
 }
 
-func TestProtocolChannelIdentity(t *testing.T) {
-	o, run := channelManaged(t)
-	config := values{"name": "changed", "can_send_message_group": who("group:sre")}
-	expect := func(when string, id int64) {
-		t.Helper()
-		if want := (values{"id": id}); !reflect.DeepEqual(run.State.Identity, want) {
-			t.Errorf("%s the identity is %v, not %v", when, run.State.Identity, want)
-		}
-	}
-	run.Apply(run.MustPlan(config)).ExpectNoError(t)
-	id := o.MustChannel(t, "changed").ID
-	expect("created", id)
-	run.State.Identity = nil // like a state from before identities
-	run.Refresh().ExpectNoError(t)
-	expect("read", id)
-	run.Apply(run.MustPlan(but(config, values{"name": "renamed"}))).ExpectNoError(t)
-	expect("updated", id)
-
-	there, diags := run.Process().ReadData("zulip_channel", values{"id": id})
-	diags.ExpectNoError(t)
-	for how, ask := range map[string]func() acctest.Diagnostics{
-		"ID":       func() acctest.Diagnostics { return run.Import(fmt.Sprint(id), nil) },
-		"name":     func() acctest.Diagnostics { return run.Import("name:renamed", nil) },
-		"identity": func() acctest.Diagnostics { return run.Import("", values{"id": id}) },
-	} {
-		run.State = nil
-		ask().ExpectNoError(t)
-		expect("imported by "+how, id)
-		for attribute, value := range run.State.Values {
-			if want, ok := there[attribute]; ok && !reflect.DeepEqual(value, want) {
-				t.Errorf("imported by %s its %s is %v, not %v", how, attribute, value, want)
-			}
-		}
-		sent := o.Sent()
-		run.MustApply(but(config, values{"name": "renamed", "can_send_message_group": who("group:sre")}))
-		expectWrites(t, sent)
-	}
-}
-
 func TestProtocolChannelImport_NotFound_Error(t *testing.T) {
 	o, run := channelManaged(t)
 	run.Import("generall", nil).ExpectError(t, "", "Cannot import this channel", "general")

@@ -200,24 +200,6 @@ func TestProtocolChannel_NowManagedFailure_Replanned(t *testing.T) {
 	expectOmitted(t, "managed", run.State.Values, more)
 }
 
-func TestProtocolChannelImport_AllAttributes_Set(t *testing.T) {
-	o, run := channelManaged(t)
-	run.MustApply(values{"name": "narrow", "description": "managed"})
-	imported := o.NewRun(t, "zulip_channel")
-	imported.Import("narrow", nil).ExpectNoError(t)
-	generated := imported.Process().GenerateConfig("zulip_channel", imported.State.Values)
-	for _, name := range []string{"privacy", "topics_policy", "is_default", "message_retention_days", "folder_id", "can_subscribe_group", "can_send_message_group"} {
-		if generated[name] == nil {
-			t.Errorf("the generated configuration has no %s", name)
-		}
-	}
-	for _, config := range []values{generated, {"name": "narrow"}} {
-		if plan := imported.MustPlan(config); !plan.Empty() {
-			t.Errorf("after the import the plan changes %v", plan.Changes())
-		}
-	}
-}
-
 // A state of an earlier version has all attributes. They stay in the state, and nothing is sent.
 func TestProtocolChannelState_AllAttributes_Kept(t *testing.T) {
 	o, run := channelManaged(t)

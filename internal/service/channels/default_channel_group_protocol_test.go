@@ -78,52 +78,6 @@ func defaultChannelGroupByHand(t *testing.T, o *acctest.Organization, group, op 
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/default_stream_groups/%d/streams", defaultChannelGroupHeld(t, o, group).ID), map[string]string{"op": op, "stream_names": string(names)})
 }
 
-func TestProtocolDefaultChannelGroup_Lifecycle(t *testing.T) {
-	o, run, a, b, c := defaultChannelGroupManaged(t)
-	sent := o.Sent()
-	run.MustApply(values{"name": "dev", "description": "Developers", "channel_ids": []any{a, b}})
-	sent.Expect(t, "POST description group_name stream_names")
-	expectHeld(t, o, "dev", "Developers", a, b)
-	want := values{"id": defaultChannelGroupHeld(t, o, "dev").ID, "name": "dev", "description": "Developers", "channel_ids": []any{a, b}}
-	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
-		t.Errorf("the state holds %v, not %v", run.State.Values, want)
-	}
-	for _, step := range []struct {
-		config      values
-		description string
-		channels    []int64
-		sent        []string
-	}{
-		{values{"name": "devs", "description": "Developers", "channel_ids": []any{a, b}}, "Developers", []int64{a, b}, []string{"PATCH new_group_name"}},
-		{values{"name": "devs", "description": "All", "channel_ids": []any{a, b}}, "All", []int64{a, b}, []string{"PATCH new_description"}},
-		{values{"name": "devs", "description": "All", "channel_ids": []any{b, c}}, "All", []int64{b, c}, []string{"PATCH op stream_names", "PATCH op stream_names"}},
-		{values{"name": "devs"}, "All", []int64{b, c}, nil}, // an unset description is unchanged
-		{values{"name": "devs", "channel_ids": []any{}}, "All", nil, []string{"PATCH op stream_names"}},
-		{values{"name": "dev", "description": "Developers", "channel_ids": []any{a}}, "Developers", []int64{a},
-			[]string{"PATCH new_description new_group_name", "PATCH op stream_names"}},
-	} {
-		sent := o.Sent()
-		run.MustApply(step.config)
-		sent.Expect(t, step.sent...)
-		expectHeld(t, o, step.config["name"].(string), step.description, step.channels...)
-	}
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if defaultChannelGroupHeld(t, o, "dev") != nil || o.MustChannel(t, o.Prefix+"a").IsArchived {
-		t.Error("the group is to go, and its channels to stay")
-	}
-}
-
-func TestProtocolDefaultChannelGroupEmpty(t *testing.T) {
-	o, run, _, _, _ := defaultChannelGroupManaged(t)
-	run.MustApply(values{"name": "ops"})
-	expectHeld(t, o, "ops", "")
-	if run.State.Values["description"] != "" || fmt.Sprint(run.State.Values["channel_ids"]) != "[]" {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-}
-
 func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
 	o, run, a, b, _ := defaultChannelGroupManaged(t)
 	config := values{"name": "dev", "channel_ids": []any{a, b}}
@@ -151,14 +105,6 @@ func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
 	}
 	run.Apply(plan).ExpectNoError(t)
 	expectHeld(t, o, "dev", "", b)
-}
-
-func TestProtocolDefaultChannelGroupImport(t *testing.T) {
-	o, run, a, _, _ := defaultChannelGroupManaged(t)
-	run.MustApply(values{"name": "2024", "description": "x", "channel_ids": []any{a}})
-	expectImports(t, o, typeName, run, "name:2024", fmt.Sprint(run.State.Values["id"]))
-	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the default channel groups are: "2024"`)
-	o.NewRun(t, typeName).Import("name:2025", nil).ExpectError(t, "", `did you mean "2024"?`)
 }
 
 func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
@@ -215,29 +161,6 @@ func TestProtocolDefaultChannelGroup_PlannedPrivacy_Warning(t *testing.T) {
 			diags.ExpectNoError(t)
 			if warns := strings.Contains(fmt.Sprint(diags), "private channel"); warns != after.IsPrivate() {
 				t.Errorf("the plan says %v", diags)
-			}
-		})
-	}
-}
-
-// Whichever answer is lost, the group is created once, and each change is made once.
-func TestFaultDefaultChannelGroupLostAnswers(t *testing.T) {
-	for name, after := range map[string]bool{"before the write": false, "after the write": true} {
-		t.Run(name, func(t *testing.T) {
-			o, run, a, b, _ := defaultChannelGroupManaged(t)
-			lose := func(method, path string) {
-				o.Sandbox.Fail(sandbox.Fault{Method: method, Path: path, After: after, Action: sandbox.FaultDrop, Count: 1})
-			}
-			lose("POST", "/default_stream_groups/create")
-			run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
-			lose("PATCH", "/default_stream_groups/*")
-			lose("PATCH", "/default_stream_groups/*/streams")
-			run.MustApply(values{"name": "devs", "description": "All", "channel_ids": []any{b}})
-			expectHeld(t, o, "devs", "All", b)
-			lose("DELETE", "/default_stream_groups/*")
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if defaultChannelGroupHeld(t, o, "devs") != nil || defaultChannelGroupHeld(t, o, "dev") != nil {
-				t.Error("a group is left")
 			}
 		})
 	}

@@ -69,47 +69,6 @@ func subscriptionDeactivate(t *testing.T, o *acctest.Organization, address strin
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", subscriptionIdOf(t, o, address)), nil)
 }
 
-func TestProtocolSubscribers_Lifecycle(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := taken(t, o, "announcements")
-	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, fmt.Sprint(subscriptionIdOf(t, o, guest))}}
-	plan := run.MustPlan(config)
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, putIn, takeOut)
-	writes := sent.Writes()
-	if writes[0].Params["principals"] != fmt.Sprintf("[%d]", subscriptionIdOf(t, o, guest)) || writes[0].Params["send_new_subscription_messages"] != "false" {
-		t.Errorf("sent: %v", writes[0].Params)
-	}
-	if want := fmt.Sprintf("[%d,%d]", subscriptionIdOf(t, o, member), subscriptionIdOf(t, o, member2)); writes[1].Params["principals"] != want {
-		t.Errorf("sent: %v, want %s", writes[1].Params, want)
-	}
-	expectIn(t, o, "announcements", owner, admin, moderator, guest)
-	if !run.MustPlan(config).Empty() {
-		t.Error("there is something left to do")
-	}
-
-	sent = o.Sent() // the same people and channel, written differently
-	run.MustApply(values{
-		"channel": fmt.Sprint(o.MustChannel(t, "announcements").ID),
-		"users":   []any{fmt.Sprint(subscriptionIdOf(t, o, owner)), strings.ToUpper(admin), moderator, guest},
-	})
-	sent.Expect(t)
-	run.MustApply(values{"channel": "announcements", "users": []any{owner, member}, "send_new_subscription_messages": true})
-	sent.Expect(t, putIn, takeOut)
-	if told := sent.Writes()[0].Params["send_new_subscription_messages"]; told != "true" {
-		t.Errorf("told: %s", told)
-	}
-	expectIn(t, o, "announcements", owner, member)
-
-	sent = o.Sent()
-	run.MustApply(values{"channel": "announcements", "users": []any{}})
-	sent.Expect(t, takeOut)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, takeOut)
-	expectIn(t, o, "announcements")
-}
-
 func TestProtocolSubscribersDrift(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, exclusiveType)
@@ -212,27 +171,6 @@ func subscriptionByHand(o *acctest.Organization, method, path string) *http.Requ
 	return req
 }
 
-func TestProtocolSubscribersLostAnswers(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := taken(t, o, "announcements")
-	const path = "/users/me/subscriptions"
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
-	expectIn(t, o, "announcements", owner, guest)
-
-	// The second half fails for good, and the state has the first.
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
-	config := values{"channel": "announcements", "users": []any{owner, member}}
-	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot unsubscribe "+guest+" from channel")
-	if got := fmt.Sprint(run.State.Values["users"]); !strings.Contains(got, guest) || !strings.Contains(got, member) {
-		t.Errorf("the state holds %s", got)
-	}
-	heal()
-	run.MustApply(config)
-	expectIn(t, o, "announcements", owner, member)
-}
-
 // A channel that was renamed after the plan keeps its subscribers, and no channel is created with its old name.
 func TestProtocolSubscribers_ChannelRenamed_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -253,28 +191,6 @@ func TestProtocolSubscribers_ChannelRenamed_Kept(t *testing.T) {
 	if o.Channel(t, "announcements") != nil {
 		t.Error("a channel was made of the old name")
 	}
-}
-
-func TestProtocolSubscribersImport(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, exclusiveType)
-	run.MustApply(values{"channel": "announcements", "users": []any{moderator, owner, member2, member, admin}}) // in the order of their emails
-	before := run.State
-	id := fmt.Sprint(before.Values["channel_id"])
-	for _, by := range []struct {
-		id, channel string
-		identity    values
-	}{{id: "announcements", channel: "announcements"}, {id: id, channel: id}, {identity: before.Identity, channel: id}} {
-		fresh := o.NewRun(t, exclusiveType)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		want := values{
-			"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "user_ids": before.Values["user_ids"], "send_new_subscription_messages": nil,
-		}
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(want) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, want)
-		}
-	}
-	o.NewRun(t, exclusiveType).Import("anouncements", nil).ExpectError(t, "channel", `did you mean "announcements"?`)
 }
 
 func TestProtocolSubscribersBadInput(t *testing.T) {

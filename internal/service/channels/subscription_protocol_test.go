@@ -14,57 +14,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestProtocolSubscription_Lifecycle(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, additiveType)
-	sent := o.Sent()
-	run.MustApply(values{"channel": "incidents", "users": []any{admin, member2, guest}}) // the first is in already
-	sent.Expect(t, putIn)
-	if want := fmt.Sprintf("[%d %d]", subscriptionIdOf(t, o, member2), subscriptionIdOf(t, o, guest)); fmt.Sprint(run.State.Values["added_user_ids"]) != want {
-		t.Errorf("added: %v, want %s", run.State.Values["added_user_ids"], want)
-	}
-	bot := botAddress(t, o)
-	expectIn(t, o, "incidents", admin, moderator, member, bot, member2, guest)
-
-	sent = o.Sent()
-	run.MustApply(values{"channel": "incidents", "users": []any{member2, owner}})
-	sent.Expect(t, putIn, takeOut)
-	expectIn(t, o, "incidents", admin, moderator, member, bot, member2, owner) // earlier subscribers stay
-
-	unsubscribe(t, o, "incidents", member2)
-	sent = o.Sent()
-	run.MustApply(values{"channel": "incidents", "users": []any{member2, owner}})
-	sent.Expect(t, putIn)
-
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, takeOut)
-	expectIn(t, o, "incidents", admin, moderator, member, bot)
-}
-
-func TestProtocolSubscriptionLostAnswers(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, additiveType)
-	const path = "/users/me/subscriptions"
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"channel": "incidents", "users": []any{member2}})
-	if got := fmt.Sprint(run.State.Values["added_user_ids"]); got != fmt.Sprintf("[%d]", subscriptionIdOf(t, o, member2)) {
-		t.Errorf("added: %s", got)
-	}
-	// Every answer is lost. The state has the changes that were made, and the destroy reverts them.
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop})
-	run.Block = o.Block(values{"max_retries": 0})
-	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "You can apply again")
-	heal()
-	if got := len(run.State.Values["added_user_ids"].([]any)); got != 2 {
-		t.Errorf("%d were added", got)
-	}
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Block = o.Block(nil)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectIn(t, o, "incidents", admin, moderator, member, botAddress(t, o))
-}
-
 func TestProtocolSubscriptionImport(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	id := o.MustChannel(t, "incidents").ID

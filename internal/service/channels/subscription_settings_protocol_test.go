@@ -35,61 +35,6 @@ func subscriptionSettingsHeld(t *testing.T, o *acctest.Organization) *zulip.Subs
 	return nil
 }
 
-// subscriptionSettingsEverything sets every attribute.
-func subscriptionSettingsEverything(on bool, color string) values {
-	config := values{"channel": "general", "color": color}
-	for _, name := range []string{"is_muted", "pin_to_top", "desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"} {
-		config[name] = on
-	}
-	return config
-}
-
-func TestProtocolSubscriptionSettings_Lifecycle(t *testing.T) {
-	o, run := subscriptionSettingsManaged(t)
-	run.MustApply(values{"channel": "general", "is_muted": true})
-	if got := subscriptionSettingsHeld(t, o); !got.IsMuted || got.PinToTop {
-		t.Errorf("the server holds %+v", got)
-	}
-	if run.State.Values["desktop_notifications"] != nil {
-		t.Errorf("the state holds %v: what is not set is as the account has it", run.State.Values)
-	}
-	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
-	got := subscriptionSettingsHeld(t, o)
-	if !got.IsMuted || !got.PinToTop || got.Color != "#00ff00" || !*got.DesktopNotifications || !*got.AudibleNotifications ||
-		!*got.PushNotifications || !*got.EmailNotifications || !*got.WildcardMentionsNotify {
-		t.Errorf("the server holds %+v", got)
-	}
-	run.MustApply(subscriptionSettingsEverything(false, "#123456"))
-	if got = subscriptionSettingsHeld(t, o); got.IsMuted || got.PinToTop || got.Color != "#123456" || *got.DesktopNotifications || *got.WildcardMentionsNotify {
-		t.Errorf("the server holds %+v", got)
-	}
-
-	sent := o.Sent()
-	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "pin_to_top": false}) // the others are no longer managed
-	sent.Expect(t)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if got = subscriptionSettingsHeld(t, o); got.Color != "#123456" {
-		t.Errorf("the server holds %+v: the settings are to stay", got)
-	}
-}
-
-// Only what changed is sent.
-func TestProtocolSubscriptionSettingsDrift(t *testing.T) {
-	o, run := subscriptionSettingsManaged(t)
-	config := subscriptionSettingsEverything(true, "#00ff00")
-	run.MustApply(config)
-	channel := o.MustChannel(t, "general").ID
-	o.Call(t, http.MethodPost, "/users/me/subscriptions/properties", map[string]string{
-		"subscription_data": fmt.Sprintf(`[{"stream_id":%d,"property":"pin_to_top","value":false}]`, channel),
-	})
-	sent := o.Sent()
-	run.MustApply(config)
-	writes := sent.Writes()
-	if len(writes) != 1 || writes[0].Params["subscription_data"] != fmt.Sprintf(`[{"stream_id":%d,"property":"pin_to_top","value":true}]`, channel) {
-		t.Errorf("sent: %v", writes)
-	}
-}
-
 func TestProtocolSubscriptionSettingsNotIn(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	plan, diags := run.Plan(values{"channel": "incidents", "is_muted": true})
@@ -103,13 +48,6 @@ func TestProtocolSubscriptionSettingsNotIn(t *testing.T) {
 	if run.State != nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-}
-
-func TestProtocolSubscriptionSettingsImport(t *testing.T) {
-	o, run := subscriptionSettingsManaged(t)
-	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
-	expectImports(t, o, "zulip_channel_subscription_settings", run, "general", fmt.Sprint(run.State.Values["channel_id"]))
-	o.NewRun(t, "zulip_channel_subscription_settings").Import("incidents", nil).ExpectError(t, "channel", "not subscribed to the channel")
 }
 
 func TestProtocolSubscriptionSettingsBadInput(t *testing.T) {
@@ -183,25 +121,4 @@ func TestProtocolSubscriptionSettings_ChangedSincePlan(t *testing.T) {
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
-}
-
-// After a failure the state has the server's values, whether the request was executed or not.
-func TestProtocolSubscriptionSettingsFailures(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		o, run := subscriptionSettingsManaged(t)
-		run.Block = o.Block(values{"max_retries": 0})
-		run.MustApply(values{"channel": "general", "color": "#00ff00"})
-		config := values{"channel": "general", "color": "#111111"}
-		plan := run.MustPlan(config)
-		heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: propertiesPath, After: after, Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable})
-		run.Apply(plan).ExpectError(t, "", "Cannot change the account's settings")
-		heal()
-		if got := subscriptionSettingsHeld(t, o); got.Color != run.State.Values["color"] {
-			t.Errorf("the server has %s, and the state %v", got.Color, run.State.Values["color"])
-		}
-		if plan := run.MustPlan(config); plan.Empty() != after {
-			t.Errorf("the plan changes %v", plan.Changes())
-		}
-		run.MustApply(config)
-	}
 }

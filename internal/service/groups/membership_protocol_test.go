@@ -160,15 +160,6 @@ func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
 	expectParams(t, sent, map[string]string{"delete": text(t, []int64{was})})
 }
 
-func TestProtocolUserGroupMembership_Existing_NoRequest(t *testing.T) {
-	o, run := added(t)
-	sent := o.Sent()
-	run.MustApply(values{"group": "sre", "members": set(lena)})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t)
-	holds(t, o, "sre", []string{amara, lena}, nil)
-}
-
 func TestProtocolUserGroupMembershipImport(t *testing.T) {
 	o, run := added(t)
 	config := values{"group": "sre", "members": set(kenji, lena), "subgroups": set("role:moderators")}

@@ -254,41 +254,6 @@ func numbers(t *testing.T, text string) []int64 {
 	return all
 }
 
-// TestAccSandboxUserGroupRequests counts what fifty groups cost.
-func TestAccSandboxUserGroupRequests(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	w.Configure(t, `
-resource "zulip_user_group" "many" {
-  count   = 50
-  name    = "many${count.index}"
-  members = ["lena.fischer@example.com"]
-}
-
-resource "zulip_user_group_membership" "many" {
-  count   = 50
-  group   = zulip_user_group.more[count.index].name
-  members = ["lena.fischer@example.com"]
-}
-
-resource "zulip_user_group" "more" {
-  count = 50
-  name  = "more${count.index}"
-}
-`)
-	sent := o.Sent()
-	w.Must(t, "apply", "-auto-approve")
-	if got := len(sent.Requests()); got >= 2*150 { // one request creates each; groups created at the same time are read together
-		t.Errorf("%d requests for a hundred groups and fifty memberships", got)
-	}
-	sent = o.Sent()
-	w.Must(t, "plan", "-detailed-exitcode")
-	if got := sent.Requests(); len(got) > 4 {
-		t.Errorf("a plan without changes: %d requests", len(got))
-	}
-	w.Must(t, "destroy", "-auto-approve")
-}
-
 // A group's members replace a membership that is removed from the state.
 func TestAccUserGroupSandbox_MembershipForgotten_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

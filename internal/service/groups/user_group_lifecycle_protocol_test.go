@@ -1,7 +1,6 @@
 package groups_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -18,26 +17,6 @@ func everything() values {
 		"name": "ops", "description": "Operations", "members": set(kenji, lena), "subgroups": set("leads", "role:moderators"),
 		"can_add_members_group": set("role:administrators"), "can_join_group": set("role:members"), "can_leave_group": set("role:nobody"),
 		"can_manage_group": set("group:leads", "user:"+ines), "can_mention_group": set("role:nobody"), "can_remove_members_group": set("role:moderators"),
-	}
-}
-
-func TestProtocolUserGroupCreateInOneRequest(t *testing.T) {
-	o, run := managed(t)
-	sent := o.Sent()
-	run.MustApply(everything())
-	nobody, leads := id(t, o, "role:nobody"), id(t, o, "leads")
-	expectParams(t, sent, map[string]string{
-		"name": "ops", "description": "Operations",
-		"members": text(t, ids(t, o, kenji, lena)), "subgroups": text(t, ids(t, o, "leads", "role:moderators")),
-		"can_add_members_group": text(t, id(t, o, "role:administrators")), "can_join_group": text(t, id(t, o, "role:members")),
-		"can_leave_group": text(t, nobody), "can_mention_group": text(t, nobody),
-		"can_manage_group":         text(t, zulip.GroupSettingValue{DirectMembers: ids(t, o, ines), DirectSubgroups: []int64{leads}}),
-		"can_remove_members_group": text(t, id(t, o, "role:moderators")),
-	})
-	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
-	got := run.State.Values
-	if got["id"] != id(t, o, "ops") || run.State.Identity["id"] != got["id"] {
-		t.Errorf("the state holds %v, %v", got, run.State.Identity)
 	}
 }
 
@@ -118,64 +97,6 @@ func TestProtocolUserGroupEachAttribute(t *testing.T) {
 	}
 }
 
-func TestProtocolUserGroupImport(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	want := run.State
-	number := id(t, o, "ops")
-	for name, how := range map[string]struct {
-		id       string
-		identity values
-	}{
-		"by ID": {fmt.Sprint(number), nil}, "by name": {"ops", nil}, "by name that may be a number": {"name:ops", nil}, "by identity": {"", values{"id": number}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			run.Import(how.id, how.identity).ExpectNoError(t)
-			for _, list := range []string{"members", "subgroups"} { // the server stores no order
-				run.State.Values[list] = sorted(run.State.Values[list])
-			}
-			if !reflect.DeepEqual(run.State.Values, want.Values) || !reflect.DeepEqual(run.State.Identity, want.Identity) || !bytes.Equal(run.State.Private, want.Private) {
-				t.Errorf("imported %v, created %v", run.State, want)
-			}
-			empty(t, run, everything())
-		})
-	}
-	for text, words := range map[string]string{
-		"opss": `did you mean "ops"?`, "999999": "no user group with the ID 999999", "role:members": "is a role",
-	} {
-		run.Import(text, nil).ExpectError(t, "", words)
-	}
-}
-
-func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	sent := o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if writes := sent.Writes(); len(writes) != 1 || writes[0].Path != fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops")) || run.State != nil {
-		t.Errorf("sent %v", writes)
-	}
-	if !group(t, o, "ops").Deactivated {
-		t.Error("the group is still active")
-	}
-
-	// The group is deactivated outside Terraform. The plan creates it again, but its name is not free.
-	run.MustApply(but(everything(), values{"name": "ops2"}))
-	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops2")), nil)
-	_, diags := run.Plan(but(everything(), values{"name": "ops2"}))
-	if run.State != nil {
-		t.Error("a deactivated group is still in the state")
-	}
-	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("group %d has this name", id(t, o, "ops2"))}
-	diags.ExpectError(t, "name", words...)
-
-	// Destroying a deleted group is no error.
-	run.MustApply(but(everything(), values{"name": "ops3"}))
-	plan := run.MustPlan(nil)
-	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops3")), nil)
-	run.Apply(plan).ExpectNoError(t)
-}
-
 func TestProtocolUserGroupAdopt(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(but(everything(), values{"members": set(amara, kenji)}))
@@ -234,63 +155,6 @@ func TestProtocolUserGroupName_Invalid_Refused(t *testing.T) {
 			t.Errorf("%q: %v (want %s)", name, diags, words)
 		}
 	}
-}
-
-func TestProtocolUserGroup_CreateInterrupted_Adopted(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	number := run.State.Values["id"]
-	run.State = nil // it was never written
-	run.Block["recover_interrupted"] = true
-	plan, diags := run.Plan(everything())
-	diags.ExpectWarning(t, "name", "will be adopted")
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
-	if run.State.Values["id"] != number {
-		t.Error("it is another group")
-	}
-	run.State = nil // but a user must import a group that differs
-	_, diags = run.Plan(but(everything(), values{"members": set(amara)}))
-	diags.ExpectError(t, "name", "already exists")
-}
-
-func TestProtocolUserGroupLostAnswers(t *testing.T) {
-	for _, fault := range []string{"drop", "truncate", "status=502", "html"} {
-		t.Run(fault, func(t *testing.T) {
-			o, run := managed(t)
-			fail(t, o, "POST /user_groups/create after "+fault+" 1")
-			sent := o.Sent()
-			run.MustApply(everything())
-			sent.Expect(t, "POST can_add_members_group can_join_group can_leave_group can_manage_group can_mention_group can_remove_members_group description members name subgroups")
-
-			fail(t, o, "POST /user_groups/*/members after "+fault+" 1")
-			sent = o.Sent()
-			run.MustApply(but(everything(), values{"members": set(kenji)}))
-			sent.Expect(t, "POST delete")
-
-			fail(t, o, "PATCH /user_groups/* after "+fault+" 1")
-			sent = o.Sent()
-			run.MustApply(but(everything(), values{"members": set(kenji), "name": "operations", "can_join_group": set()}))
-			sent.Expect(t, "PATCH can_join_group name")
-
-			fail(t, o, "POST /user_groups/*/deactivate after "+fault+" 1")
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if !group(t, o, "operations").Deactivated {
-				t.Error("the group is still active")
-			}
-		})
-	}
-}
-
-// A request that never arrived is made again.
-func TestProtocolUserGroupLostRequests(t *testing.T) {
-	o, run := managed(t)
-	fail(t, o, "POST /user_groups/create before drop 1")
-	run.MustApply(everything())
-	fail(t, o, "POST /user_groups/*/members before drop 1")
-	run.MustApply(but(everything(), values{"members": set(kenji)}))
-	holds(t, o, "ops", []string{kenji}, []string{"leads", "role:moderators"})
 }
 
 func TestProtocolUserGroup_OldServer_AdoptionRefused(t *testing.T) {

@@ -3,7 +3,6 @@ package invitations_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -66,63 +65,6 @@ func invitationEverything(t *testing.T, o *acctest.Organization) values {
 		"email": nadia, "expires_in_minutes": int64(60), "invite_as": "guest", "channel_ids": []any{o.MustChannel(t, "general").ID},
 		"group_ids": []any{o.Group(t, "newcomers")}, "include_realm_default_subscriptions": true, "welcome_message_custom_text": "Hello!",
 		"notify_referrer_on_join": false,
-	}
-}
-
-func with(config values, name string, value any) values {
-	more := maps.Clone(config)
-	more[name] = value
-	return more
-}
-
-func TestProtocolInvitation_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, invitationKind)
-	config := invitationEverything(t, o)
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes invitee_emails notify_referrer_on_join stream_ids welcome_message_custom_text")
-	made := invitationOnly(t, o)
-	if made.Email != nadia || made.InvitedAs != zulip.RoleGuest || *made.ExpiresInMinutes() != 60 || *made.NotifyReferrerOnJoin {
-		t.Errorf("the server holds %+v", made)
-	}
-	for name, want := range (values{"id": nadia, "status": "pending", "user_id": nil, "invited_by_user_id": o.Self.ID}) {
-		if got := run.State.Values[name]; got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
-	}
-	if plan := run.MustPlan(with(config, "email", strings.ToUpper(nadia))); !plan.Empty() {
-		t.Errorf("the address in capitals changes %v", plan.Changes())
-	}
-	for _, change := range []struct {
-		name  string
-		value any
-	}{
-		{"expires_in_minutes", int64(120)}, {"invite_as", "member"}, {"channel_ids", []any{}}, {"group_ids", []any{}},
-		{"include_realm_default_subscriptions", false}, {"welcome_message_custom_text", ""}, {"notify_referrer_on_join", true}, {"expires_in_minutes", nil},
-	} {
-		before := invitationOnly(t, o)
-		config = with(config, change.name, change.value)
-		if plan := run.MustPlan(config); len(plan.Replace) > 0 || plan.Empty() {
-			t.Errorf("another %s: replaces because of %v and changes %v", change.name, plan.Replace, plan.Changes())
-		}
-		sent = o.Sent()
-		run.MustApply(config)
-		writes := sent.Writes()
-		if len(writes) != 2 || writes[0].Method != http.MethodPost || writes[1].Method != http.MethodDelete || writes[1].Path != fmt.Sprintf("/invites/%d", before.ID) {
-			t.Errorf("another %s: sent %+v, want a new mail, and then the earlier one revoked", change.name, writes)
-		}
-		if now := invitationOnly(t, o); now.ID == before.ID {
-			t.Errorf("another %s: it is the same invitation", change.name)
-		}
-	}
-	if plan := run.MustPlan(with(config, "email", "else@example.com")); fmt.Sprint(plan.Replace) != "[email]" {
-		t.Errorf("another address replaces because of %v", plan.Replace)
-	}
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if left := mails(t, o); len(left) != 0 {
-		t.Errorf("%d invitations are left", len(left))
 	}
 }
 

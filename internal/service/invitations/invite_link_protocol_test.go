@@ -48,37 +48,6 @@ func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
 	}
 }
 
-func TestProtocolInviteLink_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, inviteLinkKind)
-	config := inviteLinkEverything(t, o)
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes stream_ids welcome_message_custom_text")
-	made := inviteLinkOnly(t, o)
-	if made.LinkURL != run.State.Values["link_url"] || made.ID != run.State.Values["id"] || made.InvitedAs != zulip.RoleGuest {
-		t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
-	}
-	for name, value := range map[string]any{
-		"expires_in_minutes": nil, "invite_as": "member", "channel_ids": []any{}, "group_ids": []any{},
-		"include_realm_default_subscriptions": false, "welcome_message_custom_text": "",
-	} {
-		changed := values{}
-		for other, as := range config {
-			changed[other] = as
-		}
-		changed[name] = value
-		if plan := run.MustPlan(changed); fmt.Sprint(plan.Replace) != "["+name+"]" {
-			t.Errorf("another %s: to be replaced because of %v", name, plan.Replace)
-		}
-	}
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if left := links(t, o); len(left) != 0 {
-		t.Errorf("%d links are left", len(left))
-	}
-}
-
 // Unset attributes are left to the server, except the expiry, where null means never. Setting one later creates
 // another link.
 func TestProtocolInviteLinkBare(t *testing.T) {
@@ -300,28 +269,6 @@ func TestProtocolInviteLinkRefused(t *testing.T) {
 func TestProtocolInviteLinkOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 415})
 	o.NewRun(t, inviteLinkKind).ExpectRefused(values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
-}
-
-// A lost answer creates no second link, whatever the account created before.
-func TestProtocolInviteLinkLostAnswer(t *testing.T) {
-	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
-		t.Run(string(fault), func(t *testing.T) {
-			o, run := acctest.StartRun(t, inviteLinkKind)
-			o.NewRun(t, inviteLinkKind).MustApply(values{"invite_as": "guest"})
-			older := inviteLinkOnly(t, o)
-			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: fault, Count: 1})
-			run.MustApply(values{"invite_as": "guest"})
-			all := links(t, o)
-			if len(all) != 2 || all[0].ID != older.ID || run.State.Values["link_url"] != all[1].LinkURL {
-				t.Errorf("there are %d links, and the state has link %v", len(all), run.State.Values["id"])
-			}
-			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/multiuse/*", After: true, Action: fault, Count: 1})
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if inviteLinkOnly(t, o).ID != older.ID {
-				t.Error("the wrong link was revoked")
-			}
-		})
-	}
 }
 
 // A link that was created outside Terraform at the same moment is not adopted.

@@ -49,57 +49,6 @@ func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/messages/%v", run.State.Values["id"]), params)
 }
 
-func TestProtocolMessage_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.MustApply(inTopic("rules", "Be kind.\n"))
-	id := run.State.Values["id"]
-	if got := run.State.Values["content"]; got != "Be kind.\n" {
-		t.Errorf("the state holds %q: the words of the configuration are to be kept", got)
-	}
-	expectWritten(t, o, "rules", "Be kind.")
-
-	sent := o.Sent()
-	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "topic": " rules ", "content": "Be kind.\n\n"})
-	sent.Expect(t) // the same in other words
-
-	run.MustApply(inTopic("rules", "Be kind, always."))
-	expectWritten(t, o, "rules", "Be kind, always.")
-	run.MustApply(inTopic("house rules", "Be kind, always."))
-	expectWritten(t, o, "house rules", "Be kind, always.")
-
-	sent = o.Sent()
-	run.MustApply(values{"channel": "leads", "topic": "rules", "content": "For leads."})
-	sent.Expect(t, "PATCH propagate_mode send_notification_to_new_thread send_notification_to_old_thread stream_id topic", "PATCH content prev_content_sha256")
-	if run.State.Values["id"] != id {
-		t.Errorf("message %v became %v: it is to be edited in place", id, run.State.Values["id"])
-	}
-	expectWritten(t, o, "house rules")
-}
-
-func TestProtocolMessageDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	config := inTopic("rules", "Be kind.")
-	run.MustApply(config)
-	byHand(t, o, run, map[string]string{"content": "Be loud."})
-	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[content]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	run.MustApply(config)
-	expectWritten(t, o, "rules", "Be kind.")
-
-	byHand(t, o, run, map[string]string{"topic": "elsewhere", "propagate_mode": "change_one"})
-	run.MustApply(config)
-	expectWritten(t, o, "rules", "Be kind.")
-
-	gone := run.State.Values["id"]
-	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", gone), nil)
-	run.MustApply(config)
-	expectWritten(t, o, "rules", "Be kind.")
-	if run.State.Values["id"] == gone {
-		t.Error("the state still names the message that was deleted")
-	}
-}
-
 // A text that was changed between plan and apply is not overwritten.
 func TestProtocolMessageChangedSincePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
@@ -137,22 +86,6 @@ func TestProtocolMessageDestroy(t *testing.T) {
 	}
 }
 
-func TestProtocolMessageDestroyedTwice(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.MustApply(inTopic("rules", "Be kind."))
-	plan := run.MustPlan(nil)
-	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", run.State.Values["id"]), nil)
-	run.Apply(plan).ExpectNoError(t)
-}
-
-func TestProtocolMessageImport(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.MustApply(inTopic("rules", "Be kind."))
-	before := run.State.Values
-	run.ExpectImports(before["id"], values{"id": before["id"]})
-	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
-}
-
 // nameless are the resources without a unique name, so that the server accepts a second one.
 var nameless = []struct {
 	kind, path, title string
@@ -165,18 +98,6 @@ var nameless = []struct {
 		"zulip_scheduled_message", "/scheduled_messages", "scheduled message",
 		values{"channel": "general", "topic": "plans", "content": "Be kind.", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, scheduled,
 	},
-}
-
-// After a lost answer, the object is found, and not created again.
-func TestProtocolNameless_AnswerLost_MadeOnce(t *testing.T) {
-	for _, one := range nameless {
-		o, run := acctest.StartRun(t, one.kind)
-		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop, Count: 1})
-		run.MustApply(one.config)
-		if held := one.held(t, o); len(held) != 1 {
-			t.Errorf("%s: the server holds %q", one.kind, held)
-		}
-	}
 }
 
 // The server is unavailable after it created the object. The apply fails, and says that the next one may create

@@ -43,21 +43,6 @@ func expectReaction(t *testing.T, o *acctest.Organization, message int64, want .
 	}
 }
 
-func TestProtocolReaction_Lifecycle(t *testing.T) {
-	o, run, message := reactionManaged(t)
-	run.MustApply(values{"message_id": message, "emoji_name": "thumbs_up"})
-	expectReaction(t, o, message, "thumbs_up")
-	if run.State.Values["emoji_code"] != "1f44d" || run.State.Values["reaction_type"] != "unicode_emoji" {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-	plan := run.MustPlan(values{"message_id": message, "emoji_name": "tada"})
-	if fmt.Sprint(plan.Replace) != "[emoji_name]" {
-		t.Errorf("to be replaced because of %v", plan.Replace)
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectReaction(t, o, message)
-}
-
 // A custom emoji is removed again, although the server assumes a Unicode emoji by default.
 func TestProtocolReactionExtraEmoji(t *testing.T) {
 	o, run, message := reactionManaged(t)
@@ -118,16 +103,6 @@ func TestProtocolReaction_RemovedOutside_AddedNext(t *testing.T) {
 	gone := run.MustPlan(nil)
 	o.Call(t, http.MethodDelete, path, map[string]string{"emoji_name": "tada"})
 	run.Apply(gone).ExpectNoError(t)
-}
-
-func TestProtocolReactionLostAnswer(t *testing.T) {
-	o, run, message := reactionManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
-	expectReaction(t, o, message, "tada")
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectReaction(t, o, message)
 }
 
 // A reaction that cannot be read after it was added is not in the state, and the next apply is refused. The fix in

@@ -44,53 +44,12 @@ func expectDraft(t *testing.T, o *acctest.Organization, want ...string) {
 	}
 }
 
-func TestProtocolDraft_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_draft")
-	run.MustApply(draftConfig("Begun.\n"))
-	id := run.State.Values["id"]
-	expectDraft(t, o, "stream/plans/Begun.")
-	run.ExpectUnchanged(draftConfig("Begun."))
-	run.MustApply(draftConfig("Begun, and gone on."))
-	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "To Lena."})
-	expectDraft(t, o, "private//To Lena.")
-	run.MustApply(values{"content": "To whom?"})
-	expectDraft(t, o, "//To whom?")
-	if run.State.Values["id"] != id {
-		t.Error("it is to be changed in place")
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectDraft(t, o)
-}
-
 // Removing an attribute is a change like any other.
 func TestProtocolDraft_RecipientRemoved_Updated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
 	run.MustApply(values{"content": "Begun."})
 	expectDraft(t, o, "//Begun.")
-}
-
-func TestProtocolDraftDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_draft")
-	run.MustApply(draftConfig("Begun."))
-	path := fmt.Sprintf("/drafts/%v", run.State.Values["id"])
-	o.Call(t, http.MethodPatch, path, map[string]string{"draft": `{"type":"","to":[],"topic":"","content":"Else."}`})
-	if plan := run.MustPlan(draftConfig("Begun.")); fmt.Sprint(plan.Changes()) != "[channel content topic]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	run.MustApply(draftConfig("Begun."))
-	expectDraft(t, o, "stream/plans/Begun.")
-	o.Call(t, http.MethodDelete, path, nil)
-	run.MustApply(draftConfig("Begun."))
-	expectDraft(t, o, "stream/plans/Begun.")
-}
-
-func TestProtocolDraftImport(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_draft")
-	run.MustApply(draftConfig("Begun."))
-	before := run.State.Values
-	run.ExpectImports(before["id"], values{"id": before["id"]})
-	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
 }
 
 // Drafts that are created at the same time are stored in few requests. A refused one does not affect the others.
@@ -260,36 +219,6 @@ func waitFor(t *testing.T, moment string) {
 	<-time.After(time.Until(parsed))
 }
 
-func TestProtocolScheduledMessage_Lifecycle(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	moment := at(time.Hour)
-	run.MustApply(scheduledMessageConfig("Soon.\n", moment))
-	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
-	id := run.State.Values["id"]
-
-	sent := o.Sent()
-	east := time.Now().Add(time.Hour)
-	if parsed, err := time.Parse(time.RFC3339, moment); err == nil {
-		east = parsed.In(time.FixedZone("", 2*60*60))
-	}
-	run.MustApply(scheduledMessageConfig("Soon.", east.Format(time.RFC3339)))
-	sent.Expect(t) // the same in other words
-
-	run.MustApply(scheduledMessageConfig("Later.", moment))
-	run.MustApply(scheduledMessageConfig("Later.", at(2*time.Hour)))
-	change := scheduledMessageConfig("Later.", run.State.Values["scheduled_delivery_timestamp"].(string))
-	change["topic"] = "news"
-	run.MustApply(change)
-	expectScheduledMessage(t, scheduled(t, o), "news: Later.")
-	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Later.", "scheduled_delivery_timestamp": change["scheduled_delivery_timestamp"]})
-	expectScheduledMessage(t, scheduled(t, o), ": Later.")
-	if run.State.Values["id"] != id {
-		t.Error("it is to be changed in place")
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectScheduledMessage(t, scheduled(t, o))
-}
-
 // A delivered message stays in the state and is not sent again, unless its time changes.
 func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	o, run, clock := scheduledMessageManaged(t)
@@ -313,28 +242,6 @@ func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	expectScheduledMessage(t, sentMessages(t, o), "Now.")
 }
 
-// A message that was cancelled before its time is scheduled again.
-func TestProtocolScheduledMessageTakenBack(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
-	run.MustApply(wanted)
-	o.Call(t, http.MethodDelete, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), nil)
-	run.MustApply(wanted)
-	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
-}
-
-func TestProtocolScheduledMessageDrift(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
-	run.MustApply(wanted)
-	o.Call(t, http.MethodPatch, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), map[string]string{"content": "Never."})
-	if plan := run.MustPlan(wanted); fmt.Sprint(plan.Changes()) != "[content]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	run.MustApply(wanted)
-	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
-}
-
 // A message that the server could not send needs another time.
 func TestProtocolScheduledMessageFailed(t *testing.T) {
 	o, run, clock := scheduledMessageManaged(t)
@@ -355,15 +262,6 @@ func TestProtocolScheduledMessageFailed(t *testing.T) {
 	clock.ahead.Store(0)
 	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
 	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
-}
-
-func TestProtocolScheduledMessageImport(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
-	before := run.State.Values
-	run.ExpectImports(before["id"], values{"id": before["id"]})
-	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
-	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
 }
 
 func TestProtocolScheduledMessageBadInput(t *testing.T) {

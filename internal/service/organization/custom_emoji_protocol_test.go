@@ -33,39 +33,6 @@ func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmo
 	return nil
 }
 
-func TestProtocolCustomEmoji_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
-	sent := o.Sent()
-	run.MustApply(values{"name": "party", "file": first})
-	sent.Expect(t, "POST")
-	emoji := active(t, o, "party")
-	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": acctest.HashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
-	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
-		t.Errorf("the state holds\n%v\nwant\n%v", run.State.Values, want)
-	}
-
-	sent = o.Sent()
-	if plan := run.MustPlan(values{"name": "party", "file": acctest.Picture(t, 10)}); !plan.Empty() {
-		t.Errorf("the same file at another path plans %v", plan.Changes())
-	}
-	plan := run.MustPlan(values{"name": "party", "file": second})
-	if !slices.Equal(plan.Replace, []string{"file_sha256"}) {
-		t.Errorf("another content replaces because of %v", plan.Replace)
-	}
-	if plan := run.MustPlan(values{"name": "fest", "file": first}); !slices.Contains(plan.Replace, "name") {
-		t.Errorf("another name replaces because of %v", plan.Replace)
-	}
-	sent.Expect(t)
-
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE")
-	if active(t, o, "party") != nil {
-		t.Error("the emoji is still there")
-	}
-	run.MustApply(values{"name": "party", "file": second}) // the name is free again
-}
-
 func TestProtocolCustomEmoji_Gone_NotTouched(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "party", "file": acctest.Picture(t, 10)}
@@ -207,22 +174,6 @@ func TestProtocolCustomEmojiStandardName(t *testing.T) {
 	run.MustApply(config)
 }
 
-// An upload whose answer is lost is found by its name, and not repeated.
-func TestFaultCustomEmojiLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	sent := o.Sent()
-	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
-	sent.Expect(t, "POST")
-	if all := customEmojiHeld(t, o, "party"); len(all) != 1 {
-		t.Errorf("the server holds %d", len(all))
-	}
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", Action: sandbox.FaultDrop, Count: 1})
-	o.NewRun(t, customEmojiTypeName).MustApply(values{"name": "fest", "file": acctest.Picture(t, 10)})
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-}
-
 // If nothing can be read after an upload, the emoji is in the state, and the next plan finds it.
 func TestFaultCustomEmojiLostReading(t *testing.T) {
 	for name, after := range map[string]bool{"answered": false, "lost too": true} {
@@ -285,19 +236,6 @@ func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 				t.Errorf("%d requests were sent", sent)
 			}
 		})
-	}
-}
-
-// A temporarily refused request is sent again if the emoji is the same.
-func TestProtocolCustomEmoji_AfterWait_Deactivated(t *testing.T) {
-	o, run := acctest.StartRun(t, customEmojiTypeName)
-	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
-	o.Sandbox.Fail(sandbox.Fault{
-		Method: http.MethodDelete, Path: "/realm/emoji/party", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 2,
-	})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if now := active(t, o, "party"); now != nil {
-		t.Errorf("%v is still active", now)
 	}
 }
 

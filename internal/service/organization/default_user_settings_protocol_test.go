@@ -2,7 +2,6 @@ package organization_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -114,57 +113,6 @@ func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
 	}
 }
 
-// An unset setting is not written, and a setting that is no longer managed is unchanged.
-func TestProtocolDefaultUserSettings_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
-	sent := o.Sent()
-	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second already has this value
-	sent.Expect(t, "PATCH color_scheme")
-	if run.State.Values["enter_sends"] != false {
-		t.Errorf("what is not set is not shown: %v", run.State.Values)
-	}
-	before := defaultUserSettingsHeld(t, o)
-	sent = o.Sent()
-	run.MustApply(values{"enter_sends": true})
-	sent.Expect(t, "PATCH enter_sends")
-	before["enter_sends"] = true
-	if after := defaultUserSettingsHeld(t, o); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("the server holds\n%v\nwant\n%v", after, before)
-	}
-	sent = o.Sent()
-	plan, diags := run.Plan(nil)
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "are left unchanged")
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
-	if run.State != nil {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-}
-
-func TestProtocolDefaultUserSettingsDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
-	config := values{"color_scheme": "dark", "enter_sends": true, "notification_sound": "ding"}
-	run.MustApply(config)
-	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "3", "notification_sound": "chime", "enable_sounds": "false"})
-	plan := run.MustPlan(config)
-	if changes := plan.Changes(); !slices.Equal(changes, []string{"color_scheme", "notification_sound"}) {
-		t.Errorf("planned: %v", changes)
-	}
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "PATCH color_scheme notification_sound")
-	if got := defaultUserSettingsHeld(t, o); got["color_scheme"] != 2.0 || got["notification_sound"] != "ding" || got["enable_sounds"] != false {
-		t.Errorf("the server holds %v", got)
-	}
-}
-
-func TestProtocolDefaultUserSettingsImport(t *testing.T) {
-	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
-	run.MustApply(values{"color_scheme": "dark"})
-	run.ExpectImports("organization", "whatever", run.State.Identity)
-}
-
 func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
 	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	for name, bad := range map[string]struct {
@@ -213,16 +161,6 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 		run := o.NewRun(t, defaultUserSettingsTypeName)
 		run.ExpectRefused(at.config, at.attribute, at.words...)
 		run.MustApply(values{"enter_sends": true})
-	}
-}
-
-// After a lost answer, the request is repeated, because setting a value twice changes nothing.
-func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"color_scheme": "dark"})
-	if got := defaultUserSettingsHeld(t, o)["color_scheme"]; got != 2.0 {
-		t.Errorf("the server holds %v", got)
 	}
 }
 

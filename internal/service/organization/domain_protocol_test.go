@@ -42,31 +42,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestProtocolDomain_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, domainKind)
-	sent := o.Sent()
-	run.MustApply(values{"domain": "Example.com"})
-	sent.Expect(t, "POST allow_subdomains domain")
-	expectDomain(t, o, map[string]bool{"example.com": false})
-	if run.State.Values["id"] != "example.com" || run.State.Values["domain"] != "Example.com" {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-
-	sent = o.Sent()
-	run.MustApply(values{"domain": "EXAMPLE.com", "allow_subdomains": true})
-	sent.Expect(t, "PATCH allow_subdomains")
-	sent = o.Sent()
-	run.MustApply(values{"domain": "example.com"}) // no longer managed, and in another case
-	sent.Expect(t)
-	expectDomain(t, o, map[string]bool{"example.com": true})
-
-	if plan := run.MustPlan(values{"domain": "example.org"}); fmt.Sprint(plan.Replace) != "[domain]" {
-		t.Errorf("to be replaced because of %v", plan.Replace)
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectDomain(t, o, map[string]bool{})
-}
-
 func TestProtocolDomainDriftAndGone(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	wanted := values{"domain": "example.com", "allow_subdomains": true}
@@ -84,15 +59,6 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
 	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "no longer sees", "Plan again")
 	run.Apply(gone).ExpectNoError(t)
-}
-
-func TestProtocolDomainImport(t *testing.T) {
-	o, run := acctest.StartRun(t, domainKind)
-	o.NewRun(t, domainKind).Import("example.com", nil).ExpectError(t, "", "Cannot import this domain", "there are no domains.")
-	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
-	run.ExpectImports("example.com", "Example.COM", run.State.Identity)
-	o.NewRun(t, domainKind).Import("example.org", nil).ExpectError(t, "", "Cannot import this domain", "did you mean example.com?")
-	o.NewRun(t, domainKind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
 
 // An existing domain is never adopted.
@@ -178,17 +144,6 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 	diags.ExpectWarning(t, "domain", "last domain", "any email can")
 }
 
-func TestProtocolDomainLast(t *testing.T) {
-	o, run := acctest.StartRun(t, domainKind)
-	run.MustApply(values{"domain": "example.com"})
-	_, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "domain", "last domain", "any email can")
-	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
-	if _, diags = run.Plan(nil); len(diags) > 0 {
-		t.Errorf("there is another domain, and the plan says %v", diags)
-	}
-}
-
 func TestProtocolDomainBadInput(t *testing.T) {
 	_, run := acctest.StartRun(t, domainKind)
 	for domain, words := range map[string]string{
@@ -220,16 +175,6 @@ func codePlaygroundConfig(name, language, template string) values {
 
 const codePlaygroundAddress = "https://py.example.com/{code}"
 
-// playgrounds returns the server's playgrounds, by language and name.
-func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playground {
-	t.Helper()
-	found := map[string]*zulip.Playground{}
-	for _, playground := range o.Snapshot(t, zulip.FetchPlaygrounds).Playgrounds {
-		found[playground.Key()] = playground
-	}
-	return found
-}
-
 // add adds a playground outside Terraform.
 func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
 	t.Helper()
@@ -238,51 +183,6 @@ func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int
 		t.Fatal(err)
 	}
 	return id
-}
-
-func TestProtocolPlayground_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, codePlaygroundKind)
-	sent := o.Sent()
-	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
-	sent.Expect(t, "POST name pygments_language url_template")
-	if held := playgrounds(t, o)["Python/Sandbox"]; held == nil || held.ID != run.State.Values["id"] || held.URLTemplate != codePlaygroundAddress {
-		t.Errorf("the server holds %+v, the state %v", held, run.State.Values)
-	}
-	for _, c := range []struct {
-		config  values
-		because string
-	}{
-		{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), "name"}, {codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "pygments_language"},
-		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"#"), "url_template"},
-	} {
-		if plan := run.MustPlan(c.config); fmt.Sprint(plan.Replace) != "["+c.because+"]" {
-			t.Errorf("to be replaced because of %v, want %s", plan.Replace, c.because)
-		}
-	}
-	gone := run.MustPlan(nil)
-	run.Apply(gone).ExpectNoError(t)
-	if held := playgrounds(t, o); len(held) != 0 {
-		t.Errorf("the server holds %v", held)
-	}
-}
-
-// A playground that was removed outside Terraform is added again. If it was removed before a destroy, that is no
-// error.
-func TestProtocolPlaygroundGone(t *testing.T) {
-	o, run := acctest.StartRun(t, codePlaygroundKind)
-	wanted := codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)
-	remove := func() {
-		t.Helper()
-		if err := o.Client.DeletePlayground(context.Background(), playgrounds(t, o)["Python/Sandbox"].ID); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run.MustApply(wanted)
-	remove()
-	run.MustApply(wanted)
-	gone := run.MustPlan(nil)
-	remove()
-	run.Apply(gone).ExpectNoError(t)
 }
 
 func TestProtocolPlaygroundImport(t *testing.T) {

@@ -119,22 +119,6 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	}
 }
 
-func TestProtocolLinkifierOrderImport(t *testing.T) {
-	_, run, ids := four(t)
-	all := ordered(ids[3], ids[0], ids[1], ids[2])
-	run.MustApply(all)
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "linkifiers"}, {identity: values{"id": "linkifiers"}}} {
-		run.Import(by.id, by.identity).ExpectNoError(t)
-		if plan := run.MustPlan(all); !plan.Empty() {
-			t.Errorf("imported by %v, planned: %v", by, plan.Changes())
-		}
-	}
-	run.Import("7", nil).ExpectError(t, "", `has the ID "linkifiers"`)
-}
-
 func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	o, run, ids := four(t)
 	run.ExpectRefused(ordered(ids[0], ids[0]), "linkifier_ids", "is listed twice")
@@ -166,13 +150,6 @@ func TestProtocolLinkifierOrder_AddedDuringRequest(t *testing.T) {
 	gate.Open()
 	(<-done).ExpectNoError(t)
 	expectOrder(t, o, "bacde")
-}
-
-func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
-	o, run, ids := four(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/linkifiers", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(ordered(ids[3]))
-	expectOrder(t, o, "dabc")
 }
 
 // An order that was changed after the plan is not overwritten. Added or deleted linkifiers are no conflict.

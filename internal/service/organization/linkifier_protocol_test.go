@@ -3,7 +3,6 @@ package organization_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -52,47 +51,12 @@ func linkifierByHand(t *testing.T, o *acctest.Organization, pattern string) int6
 	return id
 }
 
-func TestProtocolLinkifier_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_linkifier")
-	sent := o.Sent()
-	run.MustApply(issues)
-	sent.Expect(t, "POST pattern url_template")
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
-	id := run.State.Values["id"]
-
-	sent = o.Sent()
-	run.MustApply(linkifierConfig("#(?P<id>[0-9]+)", "https://example.com/i/{id}"))
-	sent.Expect(t, "PATCH pattern url_template")
-	run.MustApply(linkifierConfig("T(?P<id>[0-9]+)", "https://example.com/i/{id}"))
-	expectLinkifier(t, o, "T(?P<id>[0-9]+) → https://example.com/i/{id}")
-	if run.State.Values["id"] != id {
-		t.Error("it is to be changed in place")
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectLinkifier(t, o)
-}
-
 // The server removes white space at both ends. That is no difference, and nothing is sent.
 func TestProtocolLinkifierWhiteSpace(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(linkifierConfig(" a(?P<id>x)\n", "https://example.com/{id}\n"))
 	expectLinkifier(t, o, "a(?P<id>x) → https://example.com/{id}")
 	run.ExpectUnchanged(linkifierConfig("a(?P<id>x)", "https://example.com/{id}"))
-}
-
-func TestProtocolLinkifierDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_linkifier")
-	run.MustApply(issues)
-	path := fmt.Sprintf("/realm/filters/%v", run.State.Values["id"])
-	o.Call(t, http.MethodPatch, path, map[string]string{"pattern": "x(?P<id>a)", "url_template": "https://example.com/issues/{id}"})
-	if plan := run.MustPlan(issues); fmt.Sprint(plan.Changes()) != "[pattern]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	run.MustApply(issues)
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
-	o.Call(t, http.MethodDelete, path, nil)
-	run.MustApply(issues)
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 
 func TestProtocolLinkifierImport(t *testing.T) {
@@ -220,15 +184,6 @@ func TestProtocolLinkifierPermissions(t *testing.T) {
 		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "cannot manage linkifiers")
 		run.ExpectRefused(nil, "", "cannot manage linkifiers")
 	}
-}
-
-func TestProtocolLinkifierLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_linkifier")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/filters", After: true, Action: sandbox.FaultDrop, Count: 1})
-	sent := o.Sent()
-	run.MustApply(issues)
-	sent.Expect(t, "POST pattern url_template")
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 
 // Many linkifiers are read in one snapshot. Those created at the same time are read together afterwards.

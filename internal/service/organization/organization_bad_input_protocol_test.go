@@ -85,20 +85,6 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// An unknown value is checked later, without a panic.
-func TestProtocolOrganizationUnknown(t *testing.T) {
-	o, run := acctest.StartRun(t, organizationTypeName)
-	config := values{}
-	for name := range trials(t, o) {
-		config[name] = acctest.Unknown
-	}
-	plan := run.MustPlan(config)
-	if plan.Values["signup_announcements_stream_id"] != acctest.Unknown {
-		t.Errorf("planned: %v", plan.Values)
-	}
-	run.MustPlan(values{"can_create_groups": []any{acctest.Unknown}, "authentication_methods": []any{"Email", acctest.Unknown}})
-}
-
 // Owners can set all attributes, administrators most of them, and others none. One error names all attributes, and the
 // roles that may set them.
 func TestProtocolOrganizationCaller(t *testing.T) {
@@ -123,16 +109,6 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 		_, diags = run.Plan(values{"invite_required": true, "can_create_groups": []any{"role:members"}}) // as it is
 		diags.ExpectNoError(t)
 	}
-}
-
-// An administrator changes permitted settings, next to unchanged ones that only owners may set.
-func TestProtocolOrganizationAdministrator(t *testing.T) {
-	o, _ := acctest.StartRun(t, organizationTypeName)
-	admin := o.As(t, "admin")
-	run := admin.NewRun(t, organizationTypeName)
-	sent := admin.Sent()
-	run.MustApply(values{"invite_required": true, "description": "new", "can_add_custom_emoji_group": []any{"role:moderators"}})
-	sent.Expect(t, "PATCH can_add_custom_emoji_group description")
 }
 
 func TestProtocolOrganizationOldServer(t *testing.T) {

@@ -1,7 +1,6 @@
 package organization_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -147,28 +146,6 @@ func TestProtocolOrganization_PartlyRefused_Reported(t *testing.T) {
 	sent.Expect(t, "PATCH org_type")
 }
 
-// After a lost answer, the organization is read before a change is sent again.
-func TestFaultOrganizationLostAnswer(t *testing.T) {
-	for name, test := range map[string]struct {
-		after bool
-		want  []string
-	}{
-		"done":     {true, []string{"PATCH can_create_groups description"}},
-		"not done": {false, []string{"PATCH can_create_groups description", "PATCH can_create_groups description"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o, run := acctest.StartRun(t, organizationTypeName)
-			o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm", After: test.after, Action: sandbox.FaultDrop, Count: 1})
-			sent := o.Sent()
-			run.MustApply(values{"description": "new", "can_create_groups": []any{"role:moderators"}})
-			sent.Expect(t, test.want...)
-			if got := string(organizationHeld(t, o).Settings["description"]); got != `"new"` {
-				t.Errorf("the server holds %s", got)
-			}
-		})
-	}
-}
-
 func TestProtocolOrganizationRefused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	heal := o.Sandbox.Fail(sandbox.Fault{
@@ -192,14 +169,6 @@ func TestProtocolOrganizationNotTaken(t *testing.T) {
 	})
 	run.Apply(run.MustPlan(values{"description": "new"})).ExpectError(t, "", "The organization did not accept the change", `"new"`, "ignores description")
 	run.MustApply(values{"description": "new"})
-}
-
-// Another form of the same principal is no change.
-func TestProtocolOrganizationOtherWords(t *testing.T) {
-	o, run := acctest.StartRun(t, organizationTypeName)
-	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
-	config := values{"can_create_groups": []any{fmt.Sprintf("group_id:%d", o.SystemGroup(t, "role:moderators"))}}
-	run.ExpectUnchanged(config)
 }
 
 // A plan names the people who gain or lose access, also when the resource is created, because it starts from the

@@ -197,16 +197,3 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 		t.Errorf("the state holds %v", whole.State.Values)
 	}
 }
-
-// A lost answer is no error, because uploading twice has the same result.
-func TestProtocolOrganizationImageLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, organizationImageKind)
-	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/logo", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(config)
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/logo", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if organizationImageHeld(t, o, "logo").IsUploaded {
-		t.Error("it was not removed")
-	}
-}

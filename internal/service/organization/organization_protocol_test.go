@@ -167,54 +167,6 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 	}
 }
 
-// An unset attribute is never written.
-func TestProtocolOrganization_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, organizationTypeName)
-	sent := o.Sent()
-	run.MustApply(values{"description": "First", "invite_required": true}) // the second already has this value
-	sent.Expect(t, "PATCH description")
-	if got := run.State.Values["name"]; got == nil {
-		t.Errorf("what is not set is not shown: %v", run.State.Values)
-	}
-	sent = o.Sent()
-	run.MustApply(values{"description": "Second", "can_add_custom_emoji_group": []any{"role:moderators"}, "enable_read_receipts": false})
-	sent.Expect(t, "PATCH can_add_custom_emoji_group description enable_read_receipts")
-	sent = o.Sent()
-	run.MustApply(values{"name": "Other"})
-	sent.Expect(t, "PATCH name")
-	if now := organizationHeld(t, o); string(now.Settings["description"]) != `"Second"` || !reflect.DeepEqual(now.Permissions["can_add_custom_emoji_group"], role(t, o, "role:moderators")) {
-		t.Errorf("the server holds %v", now)
-	}
-	sent = o.Sent()
-	plan, diags := run.Plan(nil)
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "The organization is left unchanged")
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
-	if run.State != nil {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-}
-
-func TestProtocolOrganizationImport(t *testing.T) {
-	o, run := acctest.StartRun(t, organizationTypeName)
-	config := values{"description": "Ours", "message_retention_days": "30", "can_create_groups": []any{"role:moderators", "user:lena.fischer@example.com"}}
-	run.MustApply(config)
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "organization"}, {id: "whatever"}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, organizationTypeName)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if !reflect.DeepEqual(fresh.State, run.State) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
-		}
-		if plan := fresh.MustPlan(config); !plan.Empty() {
-			t.Errorf("after the import: %v", plan.Changes())
-		}
-	}
-}
-
 func TestProtocolOrganizationDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})

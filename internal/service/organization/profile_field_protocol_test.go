@@ -62,36 +62,6 @@ func shift(options ...string) values {
 	return values{"field_type": "select", "name": "Shift", "options": list}
 }
 
-func TestProtocolProfileField_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
-	sent := o.Sent()
-	run.MustApply(team(nil))
-	sent.Expect(t, "POST field_type name")
-	id := run.State.Values["id"]
-	for _, step := range []struct {
-		config values
-		sent   string
-	}{
-		{team(values{"hint": "Where you work"}), "PATCH hint"},
-		{team(values{"hint": "Where you work", "name": "Group"}), "PATCH name"},
-		{team(values{"hint": "Where you work", "name": "Group", "required": true}), "PATCH required"},
-		{team(values{"name": "Group", "editable_by_user": false, "display_in_profile_summary": true}), "PATCH display_in_profile_summary editable_by_user"},
-	} {
-		sent = o.Sent()
-		run.MustApply(step.config)
-		sent.Expect(t, step.sent)
-	}
-	held := fields(t, o)[0]
-	if held.Name != "Group" || held.Hint != "Where you work" || !held.Required || held.EditableByUser || !held.DisplayInProfileSummary {
-		t.Errorf("the server holds %+v", held)
-	}
-	if run.State.Values["id"] != id {
-		t.Error("it is to be changed in place")
-	}
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectProfileField(t, o)
-}
-
 func TestProtocolProfileFieldTypes(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	want := []string{}
@@ -201,33 +171,6 @@ func TestProtocolProfileFieldExternalAccount(t *testing.T) {
 	diags.ExpectWarning(t, "subtype", "A custom profile field with the name", "GitHub username")
 }
 
-func TestProtocolProfileFieldDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
-	config := team(values{"hint": "x", "required": true})
-	run.MustApply(config)
-	path := fmt.Sprintf("/realm/profile_fields/%v", run.State.Values["id"])
-	o.Call(t, http.MethodPatch, path, map[string]string{"hint": "y", "display_in_profile_summary": "true"})
-	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[hint]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH hint")
-	o.Call(t, http.MethodDelete, path, nil)
-	run.MustApply(config)
-	expectProfileField(t, o, "short_text Team")
-}
-
-func TestProtocolProfileFieldImport(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
-	run.MustApply(shift("d", "Day", "n", "Night"))
-	before := run.State.Values
-	run.ExpectImports(before["id"], values{"id": before["id"]}, "Shift", "name:Shift")
-	o.NewRun(t, "zulip_custom_profile_field").Import("999999", nil).ExpectError(t, "", "no custom profile field with the ID 999999")
-	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `did you mean "Shift"?`)
-	o.NewRun(t, "zulip_custom_profile_field").Import("Pronouns", nil).ExpectError(t, "", `the custom profile fields are: `, `"Shift"`)
-}
-
 func TestProtocolProfileFieldLevels(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 476})
 	run := o.NewRun(t, "zulip_custom_profile_field")
@@ -251,16 +194,6 @@ func TestProtocolProfileFieldPermissions(t *testing.T) {
 	moderator.ExpectUnchanged(team(nil))
 	moderator.ExpectRefused(team(values{"hint": "x"}), "", "cannot manage custom profile fields")
 	moderator.ExpectRefused(nil, "", "cannot manage custom profile fields")
-}
-
-func TestProtocolProfileFieldLostAnswer(t *testing.T) {
-	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
-	for _, config := range []values{team(nil), {"field_type": "external_account", "subtype": "twitter"}} {
-		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop, Count: 1})
-		run := o.NewRun(t, "zulip_custom_profile_field")
-		run.MustApply(config)
-	}
-	expectProfileField(t, o, "short_text Team", "external_account Twitter username")
 }
 
 // An object that an interrupted apply has created is refused, and adopted if the provider has recover_interrupted.

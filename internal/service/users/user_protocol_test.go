@@ -41,38 +41,6 @@ func hideAddresses(t *testing.T, o *acctest.Organization) {
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "4"})
 }
 
-func TestProtocolUser_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	sent := o.Sent()
-	run.MustApply(nadia(nil))
-	sent.Expect(t, "POST email full_name password")
-	id := run.State.Values["id"]
-	if got := run.State.Values; got["role"] != "member" || got["email"] != newcomer || got["password"] != nil {
-		t.Errorf("the state holds %v", got)
-	}
-	sent = o.Sent()
-	run.MustApply(nadia(values{"email": strings.ToLower(newcomer), "full_name": " Nadia Haddad "}))
-	run.MustApply(nadia(values{"adopt_deactivated": true}))
-	sent.Expect(t) // the same values, written differently, and attributes that only count later
-	run.MustApply(nadia(values{"full_name": "Nadia H", "role": "moderator"}))
-	run.MustApply(nadia(values{"full_name": "Nadia H", "email": "nadia@example.org"}))
-	sent.Expect(t, "PATCH full_name role", "PATCH new_email")
-	if user := o.UserOf(t, run); user.Address() != "nadia@example.org" || user.Role != zulip.RoleModerator || user.FullName != "Nadia H" {
-		t.Errorf("the server holds %+v", user)
-	}
-	if run.State.Values["id"] != id {
-		t.Error("it is to be changed in place")
-	}
-	run.MustApply(nadia(values{"full_name": "Nadia H", "email": "nadia@example.org", "deactivation_notification_comment": "So long"}))
-	sent = o.Sent()
-	user := o.UserOf(t, run)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t, "DELETE deactivation_notification_comment")
-	if user, err := o.Client.User(context.Background(), user.ID); err != nil || user.IsActive {
-		t.Errorf("the account is %+v, %v", user, err)
-	}
-}
-
 func TestProtocolUser_AllAttributes_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
@@ -107,36 +75,6 @@ func TestProtocolUser_AllAttributes_Managed(t *testing.T) {
 	}
 }
 
-func TestProtocolUserDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	team := field(t, o, "Team", "1")
-	config := nadia(values{"role": "member", "profile_data": values{"Team": "Platform"}})
-	run.MustApply(config)
-	path := fmt.Sprint("/users/", run.State.Values["id"])
-	o.Call(t, http.MethodPatch, path, map[string]string{
-		"full_name": "Other", "role": "600", "profile_data": fmt.Sprintf(`[{"id":%d,"value":"Other"}]`, team),
-	})
-	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[full_name profile_data role]" {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	sent := o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH full_name profile_data role")
-	o.Call(t, http.MethodPatch, path, map[string]string{"new_email": "elsewhere@example.com"})
-	sent = o.Sent()
-	run.MustApply(config)
-	sent.Expect(t, "PATCH new_email")
-	// A role that was changed after the plan is a conflict.
-	plan := run.MustPlan(nadia(values{"role": "moderator"}))
-	o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"moderator\"")
-	// A role that is not managed is not written.
-	run.MustApply(nadia(nil))
-	if user := o.UserOf(t, run); user.Role != zulip.RoleGuest {
-		t.Errorf("the role is %s", user.Role)
-	}
-}
-
 // The plan creates a deactivated account again, and the apply reactivates it if that is configured.
 func TestProtocolUserAdopted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
@@ -152,24 +90,6 @@ func TestProtocolUserAdopted(t *testing.T) {
 	sent.Expect(t, "PATCH role", "POST", "PATCH full_name")
 	if run.State.Values["id"] != before {
 		t.Errorf("the ID is %v, want %v", run.State.Values["id"], before)
-	}
-}
-
-// A tainted account is deactivated and reactivated in one run.
-func TestProtocolUserReplaced(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	run.MustApply(nadia(nil))
-	before := run.State
-	end := run.MustPlan(nil)
-	p := run.Process()
-	_, diags := p.Read("zulip_user", before)
-	diags.ExpectNoError(t)
-	p.MustPlan("zulip_user", nil, nadia(nil))
-	p.MustApply(end)
-	again := p.MustPlan("zulip_user", nil, nadia(nil))
-	made := p.MustApply(again)
-	if made.Values["id"] != before.Values["id"] || o.CountUsers(t, "Nadia Haddad") != 1 {
-		t.Errorf("made: %v", made.Values)
 	}
 }
 
@@ -300,13 +220,6 @@ func TestProtocolUserCallers(t *testing.T) {
 	run.Import(userLena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})).ExpectError(t, "", "can_change_user_emails")
 	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners can change who is an owner")
-}
-
-func TestProtocolUserUnknown(t *testing.T) {
-	_, run := acctest.StartRun(t, "zulip_user")
-	plan := run.MustPlan(values{"email": acctest.Unknown, "full_name": acctest.Unknown, "role": acctest.Unknown, "profile_data": acctest.Unknown})
-	plan.Config = nadia(values{"role": "moderator"})
-	run.Apply(plan).ExpectNoError(t)
 }
 
 // A profile field that is removed from the configuration keeps its value.

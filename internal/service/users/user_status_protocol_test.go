@@ -36,27 +36,6 @@ func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 	}
 }
 
-func TestProtocolUserStatus_Lifecycle(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_status")
-	sent := o.Sent()
-	run.MustApply(values{"user": userStatusLena, "status_text": "On leave ", "emoji_name": "palm_tree"})
-	sent.Expect(t, "POST emoji_name status_text")
-	expectUserStatus(t, o, "On leave", "palm_tree")
-	if got := run.State.Values; got["emoji_code"] != "1f334" || got["reaction_type"] != "unicode_emoji" {
-		t.Errorf("the state holds %v", got)
-	}
-	sent = o.Sent()
-	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": " On leave", "emoji_name": "palm_tree"})
-	sent.Expect(t) // the same in other words
-	run.MustApply(values{"user": userStatusLena, "status_text": "Back on Monday", "emoji_name": "palm_tree"})
-	run.MustApply(values{"user": userStatusLena, "status_text": "Back on Monday", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"})
-	run.MustApply(values{"user": userStatusLena, "status_text": "", "emoji_name": "car"})
-	sent.Expect(t, "POST status_text", "POST emoji_code emoji_name reaction_type", "POST status_text")
-	expectUserStatus(t, o, "", "car")
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectUserStatus(t, o, "", "")
-}
-
 // An unmanaged part is not written, not read, and not cleared on destroy.
 func TestProtocolUserStatusParts(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
@@ -122,14 +101,6 @@ func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 }
 
-func TestProtocolUserStatusImport(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_status")
-	run.MustApply(values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"})
-	before := run.State.Values
-	run.ExpectImports(userStatusLena, before["user_id"], values{"user_id": before["user_id"]})
-	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
-}
-
 func TestProtocolUserStatusMany(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	run.MustApply(values{"user": userStatusLena, "status_text": "x"})
@@ -143,13 +114,6 @@ func TestProtocolUserStatusMany(t *testing.T) {
 	if requests := sent.Requests(); len(requests) != 2 { // the snapshot, and the end of its queue
 		t.Errorf("%d requests for two statuses: %+v", len(requests), requests)
 	}
-}
-
-func TestProtocolUserStatusLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_status")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/status", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
-	expectUserStatus(t, o, "On leave", "")
 }
 
 func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
@@ -237,16 +201,6 @@ func TestProtocolUserStatus_OldEmoji_NoChange(t *testing.T) {
 	}
 }
 
-func TestProtocolUserStatusUnknown(t *testing.T) {
-	_, run := acctest.StartRun(t, "zulip_user_status")
-	plan := run.MustPlan(values{"user": acctest.Unknown, "status_text": acctest.Unknown, "emoji_name": acctest.Unknown})
-	plan.Config = values{"user": userStatusLena, "status_text": "Known", "emoji_name": "car"}
-	run.Apply(plan).ExpectNoError(t)
-	if run.State.Values["emoji_code"] != "1f697" {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-}
-
 func TestProtocolUserStatusDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "On leave", "palm_tree")
@@ -312,4 +266,12 @@ func TestProtocolUserStatusConflict(t *testing.T) {
 	sent = o.Sent()
 	run.Apply(end).ExpectNoError(t)
 	sent.Expect(t)
+}
+
+func TestProtocolUserStatusImport(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_user_status")
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"})
+	before := run.State.Values
+	run.ExpectImports(userStatusLena, before["user_id"], values{"user_id": before["user_id"]})
+	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
 }
