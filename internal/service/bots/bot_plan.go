@@ -173,7 +173,7 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 		existingBot(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := botNameTaken(holder, p.Plan)
-		existing.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
+		existing.RefuseTakenName(p.Meta, botKind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
@@ -316,6 +316,8 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "A bot cannot own a bot", fmt.Sprintf("%s is a bot.", owner.Address()))
 		return
+	case !isPlanned && !owner.IsActive && hasEnded(p, s): // the plan has warned of the bot's short name
+		return
 	case !isPlanned && !owner.IsActive:
 		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot. Set another owner. The server deactivates a person's bots together with the person. If it deactivated this bot, also set adopt_deactivated = true, which reactivates the bot instead of creating another.", owner.Address()))
 		return
@@ -325,6 +327,12 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		id = &owner.ID
 	}
 	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
+}
+
+// hasEnded reports whether a refresh found the bot of a new resource deactivated, with its owner or alone.
+func hasEnded(p *core.Plan[botModel], s *snapshot.Snapshot) bool {
+	bot, ok := s.UserByAddress(p.Plan.address(s))
+	return ok && p.IsCreate() && p.Meta.Run.HasEnded(botKind, bot.ID)
 }
 
 // warnOfBotOwner warns about an owner that the same plan deactivates.

@@ -148,7 +148,7 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 		existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := userEmailTaken(holder)
-		existing.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
+		existing.RefuseTakenName(p.Meta, userKind, holder.ID, path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
