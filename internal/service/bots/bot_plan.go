@@ -145,6 +145,10 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 				reactivated = holder
 			}
 		} else {
+			if !p.Meta.Run.Reserve(botKind, botKey(p.Plan)) {
+				refuseDuplicateBot(p)
+				return
+			}
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
@@ -223,6 +227,12 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkBotRole(p, s, user, prior)
 }
 
+// refuseDuplicateBot reports that another resource of the configuration has the same short name.
+func refuseDuplicateBot(p *core.Plan[botModel]) {
+	p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
+		"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+}
+
 // checkShortName refuses a new short name that another account has. Another bot that this run manages may release the
 // name.
 func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User) {
@@ -232,8 +242,7 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	}
 	at := path.Root("short_name")
 	if !p.Meta.Run.Reserve(botKind, botKey(p.Plan), user.ID) {
-		p.Diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
-			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+		refuseDuplicateBot(p)
 		return
 	}
 	holder, isTaken := s.UserByAddress(address)
