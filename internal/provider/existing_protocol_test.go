@@ -384,3 +384,23 @@ func TestProtocolAdoptDefault_ServerTooOld_Refused(t *testing.T) {
 		diags.ExpectError(t, "name", `has the name "old"`)
 	}
 }
+
+// Two resources of one configuration cannot have one name, also if the object does not exist yet. Accounts are no exception.
+func TestProtocolDuplicates_NewAccounts_Refused(t *testing.T) {
+	for resource, test := range map[string]struct {
+		one, other acctest.Values
+		at, words  string
+	}{
+		"zulip_user": {acctest.Values{"email": "zoe@example.net", "full_name": "Zoe"}, acctest.Values{"email": "Zoe@example.net", "full_name": "Zoe Quill"}, "email", "Duplicate user email"},
+		"zulip_bot":  {acctest.Values{"short_name": "news", "full_name": "News"}, acctest.Values{"short_name": "News", "full_name": "News 2"}, "short_name", "Duplicate short name"},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			p := o.NewRun(t, resource).Process()
+			_, diags := p.Plan(resource, nil, test.one)
+			diags.ExpectNoError(t)
+			_, diags = p.Plan(resource, nil, test.other)
+			diags.ExpectError(t, test.at, test.words)
+		})
+	}
+}

@@ -282,7 +282,7 @@ func (s *story) dropRefused(p *fullPlan) bool {
 func (p *fullPlan) announces(failure problem) bool {
 	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
 		stops := said.Attribute == failure.Attribute && strings.Contains(said.Detail, "this apply stops here")
-		return said.address == failure.address && (said.Summary == failure.Summary || stops)
+		return said.address == failure.address && (said.Summary == failure.Summary || said.Summary == failure.Summary+", so the apply will fail" || stops)
 	})
 }
 

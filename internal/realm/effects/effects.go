@@ -25,6 +25,7 @@ const (
 	Unarchived      Kind = "unarchive a channel"
 	TakenFromFolder Kind = "take a channel from its folder"
 	RemovedGroup    Kind = "remove a user group from what names it"
+	Subscribed      Kind = "create a channel with subscribers"
 )
 
 // subject returns the part of an object that a kind of write changes. The last of two writes to the same part counts.
@@ -38,6 +39,8 @@ func (k Kind) subject() subject {
 		return folder
 	case RemovedGroup:
 		return group
+	case Subscribed:
+		return subscribers
 	}
 	return account
 }
@@ -50,6 +53,7 @@ const (
 	channel
 	role
 	folder
+	subscribers
 )
 
 // Write is a write to the object with an ID.
@@ -58,6 +62,8 @@ type Write struct {
 	ID   int64
 	// Value is the role that is given, or the folder that the channel was in.
 	Value int64
+	// People are the first subscribers of a channel that is created.
+	People []int64
 }
 
 // Each returns one write of a kind to each object.

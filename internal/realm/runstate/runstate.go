@@ -60,6 +60,7 @@ const (
 	willBeDestroyed
 	willBeDeactivated
 	gone
+	ended
 	adopted
 	declared
 	willBeCreated
@@ -144,6 +145,12 @@ func (s *State) Unmanage(kind string, id int64) {
 	defer s.mu.Unlock()
 	delete(s.objects, about{managed, kind, id})
 }
+
+// NoteEnded registers that a refresh found an object of a resource archived or deactivated outside Terraform.
+func (s *State) NoteEnded(kind string, id int64) { s.note(ended, kind, id) }
+
+// HasEnded reports whether NoteEnded was called for an object.
+func (s *State) HasEnded(kind string, id int64) bool { return s.knows(ended, kind, id) }
 
 // Adopt registers that a resource of this run has started to manage an existing object. A resource that managed it
 // before and is destroyed in this run leaves it unchanged.

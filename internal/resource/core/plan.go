@@ -368,7 +368,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		// The object is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)
-		existing.RefuseTakenName(path.Root("name"), summary, detail, p.Diags)
+		existing.RefuseTakenName(r.Meta, kind, id, path.Root("name"), summary, detail, p.Diags)
 	}
 	return nil
 }

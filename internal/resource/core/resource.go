@@ -145,11 +145,14 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		object = r.active(view, id, &state)
 	}
 	if object == nil {
-		if _, isThere := r.get(view, id); !isThere && !r.Meta.MayRemove(r.wouldSee(&state), r.called(r.name(&state), id), &resp.Diagnostics) {
+		_, isThere := r.get(view, id)
+		if !isThere && !r.Meta.MayRemove(r.wouldSee(&state), r.called(r.name(&state), id), &resp.Diagnostics) {
 			return
 		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
-		r.Meta.Run.Unmanage(r.kind(), id) // the object may still have its name
+		if r.Meta.Run.Unmanage(r.kind(), id); isThere { // it keeps its name
+			r.Meta.Run.NoteEnded(r.kind(), id)
+		}
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one
 		}

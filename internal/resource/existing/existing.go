@@ -292,6 +292,13 @@ func refuseDestroy(e Object, diags *diag.Diagnostics) {
 
 // RefuseTakenName refuses, during plan, the name of an archived or deactivated object. `terraform destroy` plans the
 // whole configuration first, so the error stops it too, unless it does not refresh.
-func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
+//
+// If the object ended outside Terraform since the last apply, the plan only warns, so that the rest of it can be seen. The
+// apply refuses.
+func RefuseTakenName(meta *base.Meta, kind string, id int64, at path.Path, summary, detail string, diags *diag.Diagnostics) {
+	if meta.Run.HasEnded(kind, id) {
+		diags.AddAttributeWarning(at, summary+", so the apply will fail", detail+"\n\nThis happened outside Terraform. To accept it, remove this resource from the configuration, with what references it.")
+		return
+	}
 	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }

@@ -145,6 +145,10 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 				reactivated = holder
 			}
 		} else {
+			if !p.Meta.Run.Reserve(botKind, botKey(p.Plan)) {
+				refuseDuplicateBot(p)
+				return
+			}
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
@@ -173,7 +177,7 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 		existingBot(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := botNameTaken(holder, p.Plan)
-		existing.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
+		existing.RefuseTakenName(p.Meta, botKind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
@@ -223,6 +227,12 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkBotRole(p, s, user, prior)
 }
 
+// refuseDuplicateBot reports that another resource of the configuration has the same short name.
+func refuseDuplicateBot(p *core.Plan[botModel]) {
+	p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
+		"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+}
+
 // checkShortName refuses a new short name that another account has. Another bot that this run manages may release the
 // name.
 func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User) {
@@ -232,8 +242,7 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	}
 	at := path.Root("short_name")
 	if !p.Meta.Run.Reserve(botKind, botKey(p.Plan), user.ID) {
-		p.Diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
-			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+		refuseDuplicateBot(p)
 		return
 	}
 	holder, isTaken := s.UserByAddress(address)
@@ -316,6 +325,8 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "A bot cannot own a bot", fmt.Sprintf("%s is a bot.", owner.Address()))
 		return
+	case !isPlanned && !owner.IsActive && hasEnded(p, s): // the plan has warned of the bot's short name
+		return
 	case !isPlanned && !owner.IsActive:
 		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot. Set another owner. The server deactivates a person's bots together with the person. If it deactivated this bot, also set adopt_deactivated = true, which reactivates the bot instead of creating another.", owner.Address()))
 		return
@@ -325,6 +336,12 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		id = &owner.ID
 	}
 	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
+}
+
+// hasEnded reports whether a refresh found the bot of a new resource deactivated, with its owner or alone.
+func hasEnded(p *core.Plan[botModel], s *snapshot.Snapshot) bool {
+	bot, ok := s.UserByAddress(p.Plan.address(s))
+	return ok && p.IsCreate() && p.Meta.Run.HasEnded(botKind, bot.ID)
 }
 
 // warnOfBotOwner warns about an owner that the same plan deactivates.

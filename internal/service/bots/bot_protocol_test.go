@@ -80,7 +80,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	id := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
-	diags.ExpectError(t, "short_name", "deactivated bot", "adopt_deactivated = true")
+	diags.ExpectWarning(t, "short_name", "deactivated bot", "the apply will fail", "adopt_deactivated = true")
 	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}), "short_name", "A bot of another type", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")

@@ -64,7 +64,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 			HowToAdopt: howToAdoptChannel, Adopt: adoptChannel,
 		},
 		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
-		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel},
+		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, RegisterCreated: registerSubscribers},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
@@ -277,6 +277,13 @@ func initialSubscribers(c *core.Call, plan *channelModel, diags *diag.Diagnostic
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// registerSubscribers registers whom this run has subscribed to a new channel. An exclusive list of its subscribers may remove
+// them, because the plan shows both.
+func registerSubscribers(c *core.Call, id int64, planned *channelModel) {
+	var ignored diag.Diagnostics // the creation has reported them
+	c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Subscribed, ID: id, People: initialSubscribers(c, planned, &ignored)})
 }
 
 // sendsOwnName makes the core check for an existing channel with the name if createChannelBySubscribing needs it.

@@ -41,6 +41,8 @@ type channelChange struct {
 	// isRemoval is true if a group that ends is removed from permissions. The channel's own change may come later in the
 	// apply, and administrators can always let people post again.
 	isRemoval bool
+	// isPlanned is true in a plan, which only warns of what someone else can still make possible.
+	isPlanned bool
 }
 
 // exists reports whether the channel exists before the change.
@@ -132,9 +134,16 @@ func (c *channelChange) checkContentAccess(diags *diag.Diagnostics) {
 	if in := c.Before.Channel.Subscribers; len(in) > 0 {
 		way = fmt.Sprintf("Ask a subscriber to subscribe %s in the web app, then plan again. Subscribers: %s.", c.self().Address(), lookup.UserList.Describe(in, c.view))
 	}
-	diags.AddAttributeError(path.Root(refused[0]), fmt.Sprintf("%s cannot read private channel %q", c.self().Address(), c.Name),
-		fmt.Sprintf("Only subscribers of a private channel, and users who can subscribe to it, can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. Nothing was changed.\n\n%s",
-			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), way))
+	if slices.Contains(refused, "privacy") {
+		way += fmt.Sprintf(" To keep the channel as it is, set privacy = %q.", c.Before.Channel.Privacy)
+	}
+	summary, done, add := fmt.Sprintf("%s cannot read private channel %q", c.self().Address(), c.Name), " Nothing was changed.", diags.AddAttributeError
+	if c.isPlanned {
+		summary, done, add = summary+", so the apply will fail", "", diags.AddAttributeWarning
+	}
+	add(path.Root(refused[0]), summary,
+		fmt.Sprintf("Only subscribers of a private channel, and users who can subscribe to it, can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it.%s\n\n%s",
+			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), done, way))
 }
 
 // requiresContentAccess reports whether an attribute of a private channel can be changed only by accounts with access

@@ -88,17 +88,22 @@ func TestProtocolChannel_AdministrationLostSincePlan_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
+// Someone makes a channel private in the web app. The plan shows that it will be public again, with the rest of the plan, and
+// says what to do. The apply refuses it.
 func TestProtocolChannel_PrivateWithoutContentAccess_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	shut(t, o, "vault")
 	run.MustImport(o.MustChannel(t, "vault").ID)
 	vault := values{"name": "vault"}
 	words := []string{`ines.moreau@example.com cannot read private channel "vault"`, "Subscribers: kenji.sato@example.com"}
-	expectRefusals(t, o, run, map[string]refusal{
-		"privacy":                   {but(vault, values{"privacy": "public"}), "privacy", words},
-		"can_subscribe_group":       {but(vault, values{"can_subscribe_group": who("role:owners")}), "can_subscribe_group", words},
-		"can_add_subscribers_group": {but(vault, values{"can_add_subscribers_group": who("role:owners")}), "can_add_subscribers_group", words},
-	})
+	for attribute, value := range (values{"privacy": "public", "can_subscribe_group": who("role:owners"), "can_add_subscribers_group": who("role:owners")}) {
+		plan, diags := run.Plan(but(vault, values{attribute: value}))
+		diags.ExpectNoError(t)
+		diags.ExpectWarning(t, attribute, append(words, "so the apply will fail")...)
+		sent := o.Sent()
+		run.Fork().Apply(plan).ExpectError(t, attribute, words...)
+		sent.Expect(t)
+	}
 	run.MustApply(but(vault, values{"privacy": "private_shared_history", "description": "other", "can_resolve_topics_group": who("role:owners")}))
 
 	// A subscriber adds the account, and the plan passes.
@@ -153,7 +158,8 @@ func TestProtocolChannel_AdoptedPrivate_ExistingAccessChecked(t *testing.T) {
 	shut(t, o, "vault")
 	o.Archive(t, "vault")
 	adopted := values{"name": "vault", "adopt_archived": true, "initial_subscribers": who("kenji.sato@example.com")}
-	run.ExpectRefused(but(adopted, values{"privacy": "public"}), "privacy", `ines.moreau@example.com cannot read private channel "vault"`)
+	_, diags := run.Plan(but(adopted, values{"privacy": "public"}))
+	diags.ExpectWarning(t, "privacy", `ines.moreau@example.com cannot read private channel "vault"`, "so the apply will fail")
 	run.Apply(run.MustPlan(but(adopted, values{"privacy": "private_shared_history"}))).ExpectNoError(t)
 
 	o.Archive(t, "vault")

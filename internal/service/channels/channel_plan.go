@@ -57,6 +57,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	if change.exists() {
 		p.Meta.Run.PlanPermissions(change.id, change.After.Channel)
 	}
+	change.isPlanned = true
 	change.check(ctx, p.Diags)
 	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
 		accesswarning.OfChannel(ctx, p.Meta, p.Diags, change.id, change.ChannelChange)

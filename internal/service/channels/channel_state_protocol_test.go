@@ -125,7 +125,8 @@ func TestProtocolChannel_ArchivedOutsideTerraform_Reported(t *testing.T) {
 	if run.State != nil {
 		t.Error("an archived channel is still in the state")
 	}
-	diags.ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true", "terraform destroy -refresh=false")
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "name", `An archived channel has the name "old", so the apply will fail`, "adopt_archived = true")
 	sent.Expect(t)
 }
 

@@ -94,6 +94,37 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	expectIn(t, o, "vault", owner, admin, member, guest)
 }
 
+// The list of a new channel may lack a first subscriber: the plan shows both, and the same apply has subscribed them. Someone
+// else who is subscribed by then stays.
+func TestProtocolSubscription_NewChannel_FirstSubscribersRemoved(t *testing.T) {
+	for name, latecomer := range map[string]string{"as planned": "", "someone joins": guest} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			r := o.NewResources(t)
+			channel := acctest.Entry{Name: "new", Kind: "zulip_channel", Config: acctest.Fixed(values{"name": "new", "initial_subscribers": texts(owner, admin, member)})}
+			list := acctest.Entry{Name: "list", Kind: exclusiveType, Needs: []string{"new"}, Config: func(get acctest.Get) values {
+				id := get("new", "id")
+				if number, ok := id.(int64); ok {
+					if id = fmt.Sprint(number); latecomer != "" && len(o.Subscribers(t, "new")) == 3 {
+						subscribe(t, o, "new", latecomer)
+					}
+				}
+				return values{"channel": id, "users": texts(owner, admin)}
+			}}
+			plans, diags := r.Plan(channel, list)
+			diags.ExpectNoError(t)
+			diags = r.Apply(plans, channel, list)
+			if latecomer != "" {
+				diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "new": 1`, guest)
+				expectIn(t, o, "new", owner, admin, member, guest)
+				return
+			}
+			diags.ExpectNoError(t)
+			expectIn(t, o, "new", owner, admin)
+		})
+	}
+}
+
 // The ways in which the account can join again are checked just before the request: another resource of the same run
 // may have removed them since the plan.
 func TestProtocolSubscriptionLockout_AtRequest_Refused(t *testing.T) {

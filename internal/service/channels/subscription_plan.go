@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
@@ -253,7 +254,8 @@ func (c *subscriberChange) check(diags *diag.Diagnostics) bool {
 
 func (c *subscriberChange) refuse(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
-	if unlisted := sets.Without(c.remove, c.listed); len(unlisted) > 0 {
+	created, _ := c.meta.Run.Effects.Last(effects.Subscribed, c.channel.ID)
+	if unlisted := sets.Without(sets.Without(c.remove, c.listed), created.People); len(unlisted) > 0 {
 		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Unplanned unsubscriptions from channel %q: %d", c.channel.Name, len(unlisted)),
 			fmt.Sprintf("These people are subscribed but not listed in users: %s.\n\n%s", lookup.UserList.Describe(unlisted, c.view), c.howToList()))
 		return

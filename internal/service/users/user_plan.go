@@ -113,6 +113,9 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 		case p.Plan.isInactive():
 			refuseInactiveUser(user.Email, p.Diags)
 			return
+		case !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email)):
+			refuseDuplicateUser(user, p.Diags)
+			return
 		default:
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
@@ -148,7 +151,7 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 		existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 	default:
 		summary, detail := userEmailTaken(holder)
-		existing.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
+		existing.RefuseTakenName(p.Meta, userKind, holder.ID, path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
@@ -230,6 +233,10 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if isTrusted(p.State, user) {
 		p.Diags.AddAttributeWarning(at, "Cannot compare the email",
 			fmt.Sprintf("User %d (%s) hides their email from the provider's account. The provider assumes that it is %s, and sends nothing. If you change email later, the apply changes the user's email.", user.ID, user.FullName, planned))
+		return
+	}
+	if !p.Meta.Run.Reserve(userKind, strings.ToLower(planned), user.ID) {
+		refuseDuplicateUser(&zulip.User{Email: planned}, p.Diags)
 		return
 	}
 	self := p.Meta.Store.Self()

@@ -82,7 +82,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	before := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", before), nil)
 	_, diags := run.Plan(nadia(values{"full_name": "Nadia Again"}))
-	diags.ExpectError(t, "email", "already exists and is deactivated", "adopt_deactivated = true")
+	diags.ExpectWarning(t, "email", "already exists and is deactivated", "the apply will fail", "adopt_deactivated = true")
 	plan, diags := run.Plan(nadia(values{"full_name": "Nadia Again", "role": "member", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated", "Nadia Haddad")
 	sent := o.Sent()
