@@ -15,7 +15,7 @@ import (
 )
 
 // fewSchedules is the number of schedules of a scenario in a sample. With -short it is shortSchedules, because the race
-// detector needs crossing requests, not every order.
+// detector needs crossing requests, not every order. mostSchedules bounds the search for one that differs.
 const (
 	fewSchedules   = 8
 	shortSchedules = 3
