@@ -255,6 +255,8 @@ type Call struct {
 	Snapshot *snapshot.Snapshot
 	// Diags takes warnings of a creation or an update.
 	Diags *diag.Diagnostics
+	// own are the people whom the state names by emails: see [attribute.Emails].
+	own map[string]int64
 	// isSent is true after the server has accepted a change.
 	isSent bool
 }
@@ -270,7 +272,7 @@ func (c *Call) WarnIgnored(called string, answer *zulip.Answer, permissions perm
 }
 
 // env returns the context of the rows of a table.
-func (c *Call) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot) }
+func (c *Call) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot).Knowing(c.own) }
 
 // Plan is the planned change of one resource.
 type Plan[Model any] struct {

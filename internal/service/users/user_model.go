@@ -44,9 +44,6 @@ func readUserInto(a *account, user *zulip.User, c *core.Call) {
 	if !a.Active.IsNull() {
 		a.Active = types.BoolValue(user.IsActive)
 	}
-	if !isImported {
-		c.Snapshot.NoteEmail(a.Email.ValueString(), user.ID)
-	}
 	if isImported || !user.HidesEmail() && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}

@@ -223,6 +223,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if p.Plan.Email.IsUnknown() {
 		return
 	}
+	if user.IsActive && user.HidesEmail() { // who names the user by it learns the ID
+		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	}
 	if sameEmail(planned, p.State.Email.ValueString()) {
 		p.Plan.Email = p.State.Email
 		return
@@ -233,8 +236,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		return
 	}
 	self := p.Meta.Store.Self()
-	holder, isTaken := s.UserByAddress(planned)
+	holder, isTaken := s.UserWithAddress(planned)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "user", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
 	if p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
 		warnOfOrder(user, p.Diags)
 	}
