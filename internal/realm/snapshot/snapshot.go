@@ -44,6 +44,7 @@ const (
 	groupKind   = "zulip_user_group"
 	folderKind  = "zulip_channel_folder"
 	AccountKind = "zulip_user"
+	fieldKind   = "zulip_custom_profile_field"
 )
 
 // PlannedNames are the names and accounts that a run has planned so far.
@@ -110,14 +111,12 @@ func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
 	return s.planned.PlannedID(folderKind, name)
 }
 
-// PlannedUser returns the ID of the person or bot that gets an email in this run, and 0 for one that the run creates.
-func (s *Snapshot) PlannedUser(address string) (id int64, planned bool) {
-	return s.planned.PlannedID(AccountKind, address)
-}
-
-// PlannedGroup returns the ID of the user group to which this run gives a name; 0 for one that it creates.
-func (s *Snapshot) PlannedGroup(name string) (id int64, planned bool) {
-	return s.planned.PlannedID(groupKind, strings.TrimPrefix(name, "name:"))
+// PlannedProfileField returns the custom profile field to which this run gives a name, with its old name. It is nil if
+// the run creates the field.
+func (s *Snapshot) PlannedProfileField(name string) (field *zulip.ProfileField, planned bool) {
+	id, planned := s.planned.PlannedID(fieldKind, name)
+	field, _ = s.ProfileFields().ByID(id)
+	return field, planned
 }
 
 // ChannelTaking returns the channel other than the given one that has a name and keeps it in this run.

@@ -335,11 +335,28 @@ func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (te
 	return "", false
 }
 
-// NoProfileField returns the error for a name that no custom profile field has.
-func NoProfileField(name string, view *snapshot.Snapshot) error {
+// ProfileField finds the custom profile field of a name, also one that this run gives it. later is true if this run will
+// create the field, so that field is nil. The error suggests the most similar names.
+func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileField, later bool, err error) {
+	now, isThere := view.ProfileFields().ByName(name)
+	if isThere && view.IsReassigned(profileFieldKind, name, now.ID) {
+		return nil, false, reassigned("custom profile field", profileFieldKind, name, now.ID)
+	}
+	field, isPlanned := view.PlannedProfileField(name)
+	switch {
+	case field != nil:
+		return field, false, nil
+	case isThere:
+		return now, false, nil
+	case isPlanned:
+		return nil, true, nil
+	}
 	names := suggest.Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
-	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
+	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), profileFieldKind)
 }
+
+// profileFieldKind is the kind of custom profile fields in the run state.
+const profileFieldKind = "zulip_custom_profile_field"
 
 // reassigned returns the error about a name that this run takes from an object.
 func reassigned(thing, resource, name string, id int64) error {

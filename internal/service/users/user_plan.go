@@ -77,10 +77,13 @@ func checkUserDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 func checkUserProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	profile, _ := p.Plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
-		field, ok := s.ProfileFields().ByName(name)
-		if !ok {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
+		field, later, err := lookup.ProfileField(s, name)
+		if err != nil {
+			p.Diags.AddAttributeError(path.Root("profile_data"), lookup.SummaryOr(err, "No such profile field"), base.Sentence(err))
 			continue
+		}
+		if later {
+			continue // the apply checks the value
 		}
 		if err := checkValue(field, profile[name], s); err != nil {
 			p.Diags.AddAttributeError(path.Root("profile_data"), "Invalid value for a field of users", base.Sentence(err))
