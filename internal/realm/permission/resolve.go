@@ -209,7 +209,8 @@ func reassignedPrincipal(principal Principal, id int64) Problem {
 	if principal.Kind == KindGroup {
 		thing, kind, resource = "user group", KindGroupID, "zulip_user_group"
 	}
-	summary, detail := suggest.Reassigned(thing, principal.Name, id, Principal{Kind: kind, ID: id}.String(), fmt.Sprintf(`"%s${%s.NAME.id}"`, prefixes[kind], resource))
+	instead := suggest.WriteID(thing, Principal{Kind: kind, ID: id}.String(), fmt.Sprintf(`"%s${%s.NAME.id}"`, prefixes[kind], resource))
+	summary, detail := suggest.Reassigned(thing, principal.Name, id, instead)
 	return Problem{principal, summary, strings.ToUpper(detail[:1]) + detail[1:] + "."}
 }
 

@@ -533,9 +533,8 @@ func (s *Snapshot) NameByText(principal permission.Principal) {
 
 // GetsName reports whether this run gives the principal's name to an existing user or group, which has another one now.
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
-	kind := map[permission.Kind]string{permission.KindUser: AccountKind, permission.KindGroup: groupKind}[principal.Kind]
+	kind, now := s.holder(principal)
 	id, isPlanned := s.planned.PlannedID(kind, principal.Name)
-	_, now := s.holder(principal)
 	return isPlanned && id != 0 && now == 0
 }
 
@@ -543,15 +542,17 @@ func (s *Snapshot) GetsName(principal permission.Principal) bool {
 func (s *Snapshot) holder(principal permission.Principal) (kind string, id int64) {
 	switch principal.Kind {
 	case permission.KindUser:
+		kind = AccountKind
 		if user, ok := s.facts.users.withAddress(principal.Name); ok && showsEmail(user) {
-			return AccountKind, user.ID
+			id = user.ID
 		}
 	case permission.KindGroup:
+		kind = groupKind
 		if group, ok := s.UserGroups().ByName(principal.Name); ok {
-			return groupKind, group.ID
+			id = group.ID
 		}
 	}
-	return "", 0
+	return kind, id
 }
 
 // IsInvited reports whether an email that no account has is known to be invited.

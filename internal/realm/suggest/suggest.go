@@ -129,11 +129,15 @@ func Hidden(address string, id int64, written, reference string) (summary, detai
 		fmt.Sprintf("user %d hides it from the provider's account, so an apply cannot find the user by it. Instead, write %q, or reference the ID as %s", id, written, reference)
 }
 
-// Reassigned returns the error about a name that this plan takes from an object. The other arguments are those of
-// [Hidden].
-func Reassigned(thing, name string, id int64, written, reference string) (summary, detail string) {
+// Reassigned returns the error about a name that this plan takes from an object. instead says what to write.
+func Reassigned(thing, name string, id int64, instead string) (summary, detail string) {
 	return Quote(name) + " changes in this plan",
-		fmt.Sprintf("the %s with the ID %d has this name now, and not after this plan. Terraform can change it before or after this resource. Instead, write the ID of the %s that you mean, as in %q, or reference it as %s", thing, id, thing, written, reference)
+		fmt.Sprintf("the %s with the ID %d has this name now, and not after this plan. Terraform can change it before or after this resource. %s", thing, id, instead)
+}
+
+// WriteID says how to write the ID of an object instead of its name: as a value, and as a reference.
+func WriteID(thing, written, reference string) string {
+	return fmt.Sprintf("Instead, write the ID of the %s that you mean, as in %q, or reference it as %s", thing, written, reference)
 }
 
 // IsMissing reports whether a summary is one of these.

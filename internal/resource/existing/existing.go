@@ -103,7 +103,7 @@ func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagn
 	}
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("The %s %s is written as text elsewhere", word, suggest.Quote(e.Name)),
 		fmt.Sprintf("This plan changes the %s of %s %d, and another resource of the configuration still names the %s by %s. Terraform can change one before or after the other. "+
-			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), e.Kind, e.ID))
+			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID))
 }
 
 // Refuse reports why an object was not created: its name is taken.

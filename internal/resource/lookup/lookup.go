@@ -70,7 +70,7 @@ func Names(elements []attr.Value) (names []string) {
 	return names
 }
 
-// NameInPlan registers that a configuration names users or groups by texts: see [existing.RefuseNamedByText]. It warns
+// NameInPlan registers that a configuration names users or groups by texts: a rename of them is refused then. It warns
 // about names that they only get in this run.
 func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, named ...permission.Principal) {
 	for _, principal := range named {
@@ -358,9 +358,16 @@ func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileFie
 // profileFieldKind is the kind of custom profile fields in the run state.
 const profileFieldKind = "zulip_custom_profile_field"
 
-// reassigned returns the error about a name that this run takes from an object.
-func reassigned(thing, resource, name string, id int64) error {
-	summary, detail := suggest.Reassigned(thing, name, id, fmt.Sprint(id), resource+".NAME.id")
+// reassigned returns the error about a name that this run takes from an object of a kind.
+func reassigned(thing, kind, name string, id int64) error {
+	instead := suggest.WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
+	switch kind {
+	case profileFieldKind: // no attribute takes its ID
+		instead = "Instead, reference the name as (" + kind + ".NAME.name)"
+	case runstate.Folder:
+		instead = "Instead, set folder_id = " + kind + ".NAME.id"
+	}
+	summary, detail := suggest.Reassigned(thing, name, id, instead)
 	return &missing{summary: summary, err: errors.New(detail), advises: true, isReassigned: true}
 }
 
