@@ -86,7 +86,7 @@ func TestProtocolHiddenEmail_Named_RefusedWithID(t *testing.T) {
 		id := fmt.Sprintf(hiding[kind].id, user.State.Values["id"])
 		diags.ExpectError(t, hiding[kind].at, someone+" is a hidden email", fmt.Sprintf("ser %v hides it", user.State.Values["id"]), fmt.Sprintf("write %q", id), "zulip_user.NAME.id")
 
-		named := regexp.MustCompile(`(user:)?`+regexp.QuoteMeta(someone))
+		named := regexp.MustCompile(`(user:)?` + regexp.QuoteMeta(someone))
 		config := mapTexts(hiding[kind].config, func(text string) string { return named.ReplaceAllString(text, id) }).(values)
 		run.MustApply(config)
 		if !run.MustPlan(config).Empty() {

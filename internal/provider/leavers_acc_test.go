@@ -393,7 +393,7 @@ func TestProtocolMissingName_Punctuation_SecondErrorShort(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_channel").Process()
 	const sentence = `The organization has no user group called "St. Ives; east".`
-	for i, says := range []string{sentence + " If this configuration creates it", sentence + " Another error of this run has the details."} {
+	for i, says := range []string{sentence + " If this configuration creates or renames it", sentence + " Another error of this run has the details."} {
 		_, diags := p.Plan("zulip_channel", nil, values{"name": string(rune('a' + i)), "can_send_message_group": []any{"group:St. Ives; east"}})
 		diags.ExpectError(t, "can_send_message_group", `User group "St. Ives; east" is not in the organization`, says)
 	}
