@@ -316,7 +316,7 @@ func (l membershipRow) KeepPrior(_, planned, state *userGroupFields, env attribu
 	own := l.Own(*prior.Texts, *prior.IDs)
 	*at.Texts, *at.IDs = l.PrincipalList.KeepPrior(*at.Texts, *prior.Texts, own, env.View), *prior.IDs
 	if !at.Texts.Equal(*prior.Texts) {
-		l.membershipList.PlanIDs(at, prior, true, env.View)
+		l.PlanIDs(at, prior, true, env.View)
 	}
 }
 
