@@ -103,7 +103,7 @@ func TestProtocolLists_InvitedEmailSimilar_NoError(t *testing.T) {
 			run := o.NewRun(t, resource)
 			_, diags := run.Plan(config)
 			if found := diags.Errors().String(); !strings.Contains(found, "did you mean kenji.sato@example.com?") ||
-				!strings.Contains(found, "or zulip_invitation.NAME.email so that Terraform creates it first") {
+				!strings.Contains(found, "or zulip_invitation.NAME.email so that Terraform does that first") {
 				t.Errorf("the plan says %v", diags)
 			}
 			p := run.Process()

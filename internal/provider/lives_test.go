@@ -140,7 +140,7 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 		{of: "zulip_channel_folder", create: values{"name": name("Incidents"), "description": "What is broken"}, update: values{"name": name("Outages"), "description": ""}, notImported: []string{"adopt_archived"}},
 		{of: "zulip_channel_folder_order", create: values{"folder_ids": folders}, update: values{"folder_ids": reversed(folders)}, stays: true, notImported: []string{"folder_ids"}},
 		{of: "zulip_channel_subscribers", create: values{"channel": fmt.Sprint(on.leads.ID), "users": []any{o.Self.Address(), on.tomas, on.amara, on.lena}}, update: values{"users": []any{o.Self.Address(), on.kenji}}, importID: fmt.Sprint(on.leads.ID), notImported: []string{"channel", "users"}, stays: true},
-		{of: "zulip_channel_subscription", create: values{"channel": on.general.Name, "users": []any{on.lena}}, update: values{"users": []any{on.lena, on.kenji}}, notImported: []string{"channel", "users"}, importID: on.general.Name + "/" + on.kenji + "," + on.lena, stays: true},
+		{of: "zulip_channel_subscription", create: values{"channel": on.general.Name, "users": []any{on.lena}}, update: values{"users": []any{on.lena, on.kenji}}, notImported: []string{"channel", "users"}, importID: on.general.Name + "/" + on.lena + "," + on.kenji, stays: true},
 		{of: "zulip_channel_subscription_settings", create: values{"channel": on.general.Name, "color": "#76ce90", "pin_to_top": true}, update: values{"color": "#c6a8ad", "is_muted": true}, stays: true, importID: on.general.Name, notImported: []string{"channel"}},
 		{of: "zulip_code_playground", create: values{"name": name("Python"), "pygments_language": "Python", "url_template": "https://python.example.com/?code={code}"}},
 		{of: "zulip_custom_emoji", create: values{"name": name("kudos"), "file": picture}, notImported: []string{"file", "file_sha256"}},
@@ -168,7 +168,7 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 			notImported: []string{"active", "deactivation_notification_comment", "adopt_deactivated", "password_wo_version", "deactivation_actions"}},
 		{of: "zulip_user_group", create: values{"name": name("platform"), "description": "It runs", "members": []any{on.lena}, "subgroups": []any{name("sre")}, "can_mention_group": []any{"role:members"}, "can_manage_group": []any{"role:administrators"}},
 			update: values{"name": name("infra"), "description": "", "members": []any{on.kenji, on.lena}, "can_mention_group": []any{"role:everyone"}}, notImported: []string{"adopt_deactivated"}},
-		{of: "zulip_user_group_membership", create: values{"group": name("leads"), "members": []any{on.kenji}}, update: values{"members": []any{on.kenji, on.amara}}, notImported: []string{"group", "members"}, importID: name("leads") + "/" + on.amara + "," + on.kenji},
+		{of: "zulip_user_group_membership", create: values{"group": name("leads"), "members": []any{on.kenji}}, update: values{"members": []any{on.kenji, on.amara}}, notImported: []string{"group", "members"}, importID: name("leads") + "/" + on.kenji + "," + on.amara},
 		{of: "zulip_user_role", create: values{"user": on.amara, "role": "moderator"}, update: values{"role": "member"}, stays: true, importID: on.amara, notImported: []string{"on_destroy"}},
 		{of: "zulip_user_status", create: values{"user": on.owners[0], "status_text": "Away", "emoji_name": "palm_tree"}, update: values{"status_text": "Back soon"}, importID: on.owners[0], stays: true},
 	}

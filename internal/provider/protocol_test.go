@@ -340,6 +340,30 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 	}
 }
 
+// The IDs of a list were a map by its texts in version 1. They are a list in the same order.
+func TestProtocolStates_IDsAsMap_List(t *testing.T) {
+	p := acctest.StartProcess(t.Context(), t)
+	for resource, attributes := range map[string][]string{
+		"zulip_channel_subscribers": {"user_ids", "users"}, "zulip_channel_subscription": {"user_ids", "users"}, "zulip_role_members": {"user_ids", "users"},
+		"zulip_user_group": {"member_ids", "members", "subgroup_ids", "subgroups"}, "zulip_user_group_membership": {"member_ids", "members", "subgroup_ids", "subgroups"},
+	} {
+		stored, want := values{}, values{}
+		for i := 0; i < len(attributes); i += 2 {
+			stored[attributes[i]], want[attributes[i]] = values{"a": 3, "b": 2, "c": nil}, []any{int64(2), int64(3), nil}
+			stored[attributes[i+1]], want[attributes[i+1]] = []any{"b", "a", "c"}, []any{"b", "a", "c"}
+		}
+		state, err := json.Marshal(stored)
+		requireNoError(t, err)
+		read, diags := p.UpgradeFrom(resource, 1, state)
+		diags.ExpectNoError(t)
+		for name := range want {
+			if !reflect.DeepEqual(read[name], want[name]) {
+				t.Errorf("%s.%s is read as %v", resource, name, read[name])
+			}
+		}
+	}
+}
+
 // A state that a newer version with the same schema version wrote can be read, without the attributes that the schema
 // does not have. The guide about versions promises it to users who downgrade.
 func TestProtocolState_NewerVersion_Read(t *testing.T) {

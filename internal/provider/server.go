@@ -101,7 +101,7 @@ func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 	}
 	answer, err := s.protocol.PlanResourceChange(ctx, req)
 	if err == nil {
-		s.shorten(ctx, answer.Diagnostics)
+		s.shorten(answer.Diagnostics)
 	}
 	return answer, err
 }
@@ -118,7 +118,7 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 	defer end()
 	answer, err := s.protocol.ApplyResourceChange(ctx, req)
 	if err == nil {
-		s.shorten(ctx, answer.Diagnostics)
+		s.shorten(answer.Diagnostics)
 		err = s.countManaged(req.PriorState, answer.NewState)
 	}
 	return answer, err
@@ -205,7 +205,7 @@ func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.Read
 	defer end()
 	answer, err := s.protocol.ReadDataSource(ctx, req)
 	if err == nil {
-		s.shorten(ctx, answer.Diagnostics)
+		s.shorten(answer.Diagnostics)
 	}
 	return answer, err
 }
@@ -343,7 +343,6 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 	if err != nil || meta == nil || meta.Store == nil {
 		return answer, err
 	}
-	s.noteAddresses(ctx, meta, req, answer)
 	if meta.HasUnseen() {
 		answer.NewState, answer.Private = req.CurrentState, req.Private
 	}

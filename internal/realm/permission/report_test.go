@@ -300,6 +300,10 @@ func (o *organization) UserByAddress(address string) (*zulip.User, bool) {
 
 func (o *organization) IsPlanned(p permission.Principal) bool { return slices.Contains(o.planned, p) }
 
+func (o *organization) Reassigned(permission.Principal) (int64, bool) { return 0, false }
+
+func (o *organization) HiddenUser(string) (*zulip.User, bool) { return nil, false }
+
 func (o *organization) Nearest(permission.Principal) []permission.Principal {
 	return []permission.Principal{{Kind: permission.KindGroup, Name: "near"}}
 }

@@ -20,6 +20,10 @@ type Organization interface {
 	// IsPlanned reports whether this run creates or renames an object that the principal will name. A user that this
 	// run reactivates is planned under its ID.
 	IsPlanned(principal Principal) bool
+	// Reassigned returns the group or user that a principal names now, if this run takes the name from it.
+	Reassigned(principal Principal) (id int64, ok bool)
+	// HiddenUser returns the person who has an email in this run and hides it, as far as their resource is planned.
+	HiddenUser(address string) (*zulip.User, bool)
 	// Nearest returns existing principals of the same kind with a similar text, the most
 	// similar first.
 	Nearest(principal Principal) []Principal
@@ -71,7 +75,10 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	)
 	for _, principal := range principals {
 		group, user := lookUp(principal, org)
+		reassigned, isReassigned := org.Reassigned(principal)
 		switch {
+		case isReassigned:
+			problems = append(problems, reassignedPrincipal(principal, reassigned))
 		case group != nil && group.Deactivated:
 			result.Deactivated = append(result.Deactivated, principal)
 			result.LeftOut.DirectSubgroups = append(result.LeftOut.DirectSubgroups, group.ID)
@@ -196,6 +203,17 @@ func userPrincipal(id int64, org Organization, preferred map[int64]Principal) Pr
 	return Principal{Kind: KindUserID, ID: id}
 }
 
+// reassignedPrincipal is the problem of a principal whose name this run takes from a user or group.
+func reassignedPrincipal(principal Principal, id int64) Problem {
+	thing, kind, resource := "user", KindUserID, "zulip_user"
+	if principal.Kind == KindGroup {
+		thing, kind, resource = "user group", KindGroupID, "zulip_user_group"
+	}
+	instead := suggest.WriteID(thing, Principal{Kind: kind, ID: id}.String(), fmt.Sprintf(`"%s${%s.NAME.id}"`, prefixes[kind], resource))
+	summary, detail := suggest.Reassigned(thing, principal.Name, id, instead)
+	return Problem{principal, summary, strings.ToUpper(detail[:1]) + detail[1:] + "."}
+}
+
 func unknownPrincipal(principal Principal, org Organization) Problem {
 	if principal.Kind == KindRole {
 		return unknownRole(principal, "The roles", allowedRoles(zulip.SupportedPermission{AllowEveryoneGroup: true, AllowNobodyGroup: true}), org)
@@ -203,16 +221,20 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 	var summary, cause, advice string
 	switch principal.Kind {
 	case KindUser:
+		if user, ok := org.HiddenUser(principal.Name); ok {
+			summary, detail := suggest.Hidden(principal.Name, user.ID, Principal{Kind: KindUserID, ID: user.ID}.String(), `"user_id:${zulip_user.NAME.id}"`)
+			return Problem{principal, summary, strings.ToUpper(detail[:1]) + detail[1:] + "."}
+		}
 		summary = suggest.MissingUser(principal.Name)
 		cause = fmt.Sprintf("The provider's account sees no user or bot with the email %q.", principal.Name)
-		advice = "Name a user who hides their email as user_id:N."
+		advice = "Name a user who hides their email as user_id:N. If this configuration creates the user or changes their email, reference them as \"user:${zulip_user.NAME.email}\" so that Terraform does that first."
 	case KindUserID:
 		summary = suggest.MissingUser(principal.String())
 		cause = fmt.Sprintf("The provider's account sees no user or bot with the ID %d.", principal.ID)
 	case KindGroup:
 		summary = suggest.MissingGroup(principal.Name)
 		cause = fmt.Sprintf("The organization has no user group called %q.", principal.Name)
-		advice = "If this configuration creates it, reference it as \"group:${zulip_user_group.NAME.name}\" so that Terraform creates it first."
+		advice = "If this configuration creates or renames it, reference it as \"group:${zulip_user_group.NAME.name}\" so that Terraform does that first."
 	default:
 		summary = suggest.MissingGroup(principal.String())
 		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)

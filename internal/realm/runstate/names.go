@@ -79,6 +79,12 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
+// NameByText registers that a configuration names an object by its current name.
+func (s *State) NameByText(kind string, id int64) { s.note(named, kind, id) }
+
+// IsNamedByText reports whether a configuration names an object by the name that it had before this run.
+func (s *State) IsNamedByText(kind string, id int64) bool { return s.knows(named, kind, id) }
+
 // GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
 type GroupKey struct {
 	ID   int64

@@ -33,7 +33,6 @@ type State struct {
 	declared map[about]string
 	names    map[name][]int64
 	released map[name]int64
-	former   map[string]formerAddress // by the email in lowercase
 
 	planned     map[string]*names // by kind
 	botsOf      map[int64]map[string]bool
@@ -66,6 +65,7 @@ const (
 	willBeCreated
 	said
 	invited
+	named
 )
 
 // note registers a fact about an object, and reports whether it is new.
@@ -288,39 +288,6 @@ func (s *State) GetsOwner(bot string, owner int64) bool {
 		}
 	}
 	return false
-}
-
-// formerAddress is the account that had an email which no account has now.
-type formerAddress struct {
-	id      int64
-	certain bool
-}
-
-// NoteFormerAddress registers the account that had an email which no account has now. certain is true if the state has
-// the ID too. Otherwise the account has only replaced the email in the configuration. That is a guess, and two
-// different guesses cancel each other, as do two different states.
-func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.former == nil {
-		s.former = map[string]formerAddress{}
-	}
-	address = strings.ToLower(address)
-	known, ok := s.former[address]
-	switch {
-	case !ok || certain && !known.certain:
-		s.former[address] = formerAddress{id, certain}
-	case known.certain == certain && known.id != id:
-		s.former[address] = formerAddress{certain: certain}
-	}
-}
-
-// FormerAddress returns the account that had an email which no account has now, and 0 if it is not known.
-func (s *State) FormerAddress(address string) (id int64, certain bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := s.former[strings.ToLower(address)]
-	return found.id, found.certain
 }
 
 // NoteInvited registers an email that no account has as invited.

@@ -26,8 +26,14 @@ import (
 type Snapshot struct {
 	facts   Facts
 	planned PlannedNames
+	// own are the people whom the state of one resource names, by email: see [Snapshot.Knowing].
+	own map[string]int64
 
-	// access is derived from several parts, and belongs to the one snapshot that has these parts.
+	*derived
+}
+
+// derived are the values that are derived from several parts. They belong to the one state that has these parts.
+type derived struct {
 	access   lazy[*permission.Access]
 	archived lazy[map[string]*zulip.ChannelFolder]
 }
@@ -38,9 +44,10 @@ const (
 	groupKind   = "zulip_user_group"
 	folderKind  = "zulip_channel_folder"
 	AccountKind = "zulip_user"
+	fieldKind   = "zulip_custom_profile_field"
 )
 
-// PlannedNames are the names and accounts that a run has planned so far, and the emails that its states have.
+// PlannedNames are the names and accounts that a run has planned so far.
 type PlannedNames interface {
 	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
 	PlannedID(kind, name string) (id int64, planned bool)
@@ -48,9 +55,8 @@ type PlannedNames interface {
 	PlannedName(kind string, id int64) (name string, planned bool)
 	// IsInvited reports whether an email that no account has is known to be invited.
 	IsInvited(address string) bool
-	// NoteFormerAddress registers the account that had an email which no account has now, and FormerAddress returns it.
-	NoteFormerAddress(address string, id int64, certain bool)
-	FormerAddress(address string) (id int64, certain bool)
+	// NameByText registers that a configuration names an object by its current name.
+	NameByText(kind string, id int64)
 }
 
 var _ permission.Organization = (*Snapshot)(nil)
@@ -60,14 +66,29 @@ func New(facts Facts, planned PlannedNames) *Snapshot {
 	if facts.users == nil {
 		facts.users = newUsers(nil)
 	}
-	return &Snapshot{facts: facts, planned: planned}
+	return &Snapshot{facts: facts, planned: planned, derived: new(derived)}
+}
+
+// Knowing returns the snapshot as one resource sees it, whose state names people by emails. Such a person is still found
+// after they hide the email.
+func (s *Snapshot) Knowing(own map[string]int64) *Snapshot {
+	if s == nil || len(own) == 0 {
+		return s
+	}
+	known := make(map[string]int64, len(own))
+	for address, id := range own {
+		known[fold(address)] = id
+	}
+	return &Snapshot{s.facts, s.planned, known, s.derived}
 }
 
 // With returns the next snapshot. change gets a copy of the facts.
 func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 	facts := s.facts
 	change(&facts)
-	return New(facts, s.planned)
+	next := New(facts, s.planned)
+	next.own = s.own
+	return next
 }
 
 // Access returns the effective access of everyone. It needs the people, the groups and the settings.
@@ -90,14 +111,12 @@ func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
 	return s.planned.PlannedID(folderKind, name)
 }
 
-// PlannedUser returns the ID of the person or bot that gets an email in this run, and 0 for one that the run creates.
-func (s *Snapshot) PlannedUser(address string) (id int64, planned bool) {
-	return s.planned.PlannedID(AccountKind, address)
-}
-
-// PlannedGroup returns the ID of the user group to which this run gives a name; 0 for one that it creates.
-func (s *Snapshot) PlannedGroup(name string) (id int64, planned bool) {
-	return s.planned.PlannedID(groupKind, strings.TrimPrefix(name, "name:"))
+// PlannedProfileField returns the custom profile field to which this run gives a name, with its old name. It is nil if
+// the run creates the field.
+func (s *Snapshot) PlannedProfileField(name string) (field *zulip.ProfileField, planned bool) {
+	id, planned := s.planned.PlannedID(fieldKind, name)
+	field, _ = s.ProfileFields().ByID(id)
+	return field, planned
 }
 
 // ChannelTaking returns the channel other than the given one that has a name and keeps it in this run.
@@ -284,29 +303,41 @@ func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
 // User returns the person or bot with an ID, also a deactivated one.
 func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
 
-// NoteEmail registers the user that a state names by an email, so that the email is found after the user hides it.
-func (s *Snapshot) NoteEmail(email string, id int64) {
-	if _, ok := s.facts.users.withAddress(email); !ok && strings.Contains(email, "@") {
-		s.planned.NoteFormerAddress(email, id, true)
-	}
-}
-
 // UserWithAddress returns the person or bot with an email, real or for the API, ignoring case. If there is none, it
-// returns the person whom a state names by the email, if that person has started to hide the email, or to show it.
+// returns the person whom the resource's own state names by the email, if that person has started to hide the email, or
+// to show it.
 func (s *Snapshot) UserWithAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.facts.users.withAddress(address); ok {
 		return user, true
 	}
-	id, certain := s.planned.FormerAddress(address)
-	user, ok := s.User(id)
-	wasHidden := strings.HasPrefix(fold(address), fmt.Sprintf("user%d@", id))
-	return user, ok && certain && !user.IsBot && (user.HidesEmail() || wasHidden)
+	user, ok := s.User(s.own[fold(address)])
+	if !ok || user.IsBot || !user.HidesEmail() && !strings.HasPrefix(fold(address), fmt.Sprintf("user%d@", user.ID)) {
+		return nil, false
+	}
+	return user, true
 }
 
-// UserByAddress is UserWithAddress. If there is no such user, it returns the one that gets the email in this run.
+// UserByAddress is UserWithAddress. If there is no such user, it returns the one that gets the email in this run and
+// shows it.
 func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.UserWithAddress(address); ok {
 		return user, true
+	}
+	id, _ := s.planned.PlannedID(AccountKind, address)
+	user, ok := s.User(id)
+	if !ok || !showsEmail(user) {
+		return nil, false
+	}
+	return user, true
+}
+
+// showsEmail reports whether the server shows the email of an account. Bots hide none.
+func showsEmail(user *zulip.User) bool { return user.IsBot || !user.HidesEmail() }
+
+// HiddenUser returns the person who has an email in this run and hides it, as far as their resource is planned.
+func (s *Snapshot) HiddenUser(address string) (*zulip.User, bool) {
+	if _, ok := s.UserByAddress(address); ok {
+		return nil, false
 	}
 	id, _ := s.planned.PlannedID(AccountKind, address)
 	return s.User(id)
@@ -465,6 +496,8 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	switch principal.Kind {
 	case permission.KindUser:
 		_, planned = s.planned.PlannedID(AccountKind, principal.Name)
+		_, isHidden := s.HiddenUser(principal.Name)
+		planned = planned && !isHidden
 	case permission.KindUserID:
 		_, planned = s.planned.PlannedName(AccountKind, principal.ID)
 	case permission.KindGroup:
@@ -473,6 +506,53 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 		planned = planned && id == 0
 	}
 	return planned
+}
+
+// IsReassigned reports whether this run takes a name from the object that has it now. The run gives another name to
+// the object, or the name to another object.
+func (s *Snapshot) IsReassigned(kind, name string, holder int64) bool {
+	id, isPlanned := s.planned.PlannedID(kind, name)
+	if _, isRenamed := s.planned.PlannedName(kind, holder); isRenamed {
+		return !isPlanned || id != holder
+	}
+	return isPlanned && id != 0 && id != holder
+}
+
+// Reassigned returns the user or group that a principal names now, if this run takes the name from it.
+func (s *Snapshot) Reassigned(principal permission.Principal) (id int64, ok bool) {
+	kind, id := s.holder(principal)
+	return id, id != 0 && s.IsReassigned(kind, principal.Name, id)
+}
+
+// NameByText registers that a configuration names a user or group by its current name.
+func (s *Snapshot) NameByText(principal permission.Principal) {
+	if kind, id := s.holder(principal); id != 0 {
+		s.planned.NameByText(kind, id)
+	}
+}
+
+// GetsName reports whether this run gives the principal's name to an existing user or group, which has another one now.
+func (s *Snapshot) GetsName(principal permission.Principal) bool {
+	kind, now := s.holder(principal)
+	id, isPlanned := s.planned.PlannedID(kind, principal.Name)
+	return isPlanned && id != 0 && now == 0
+}
+
+// holder returns the user or group whose current name is that of the principal, and 0 if there is none.
+func (s *Snapshot) holder(principal permission.Principal) (kind string, id int64) {
+	switch principal.Kind {
+	case permission.KindUser:
+		kind = AccountKind
+		if user, ok := s.facts.users.withAddress(principal.Name); ok && showsEmail(user) {
+			id = user.ID
+		}
+	case permission.KindGroup:
+		kind = groupKind
+		if group, ok := s.UserGroups().ByName(principal.Name); ok {
+			id = group.ID
+		}
+	}
+	return kind, id
 }
 
 // IsInvited reports whether an email that no account has is known to be invited.

@@ -125,6 +125,15 @@ func TestPlannedNames_CreatedOrRenamed_Resolved(t *testing.T) {
 	}
 	run.PlanName(runstate.Group, engineers, "builders")
 	run.PlanName(runstate.Account, ada, "countess@example.com")
+	if _, ok := s.UserByAddress("countess@example.com"); ok {
+		t.Error("a user who hides the email is found by it")
+	}
+	if user, ok := s.HiddenUser("countess@example.com"); !ok || user.ID != ada {
+		t.Errorf("the hidden email is that of %+v", user)
+	}
+	s = s.With(func(facts *snapshot.Facts) {
+		facts.ChangeUser(ada, func(user *zulip.User) { user.DeliveryEmail = &user.Email })
+	})
 	if group, ok := s.UserGroupByName("builders"); !ok || group.ID != engineers {
 		t.Errorf("builders are %+v", group)
 	}

@@ -84,7 +84,7 @@ func (s *Store) ReadNaming(ctx context.Context, names []string, parts ...Part) (
 func (s *Store) isAccountedFor(current *snapshot.Snapshot, name string) (ok bool) {
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		_, ok = current.User(id)
-	} else if _, ok = current.UserByAddress(name); !ok {
+	} else if _, ok = current.UserWithAddress(name); !ok {
 		_, ok = s.run.PlannedID(snapshot.AccountKind, name)
 		ok = ok || !strings.Contains(name, "@")
 	}

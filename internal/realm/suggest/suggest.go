@@ -122,13 +122,23 @@ func MissingUser(text string) string { return strconv.Quote(strings.ToLower(text
 // MissingGroup is the summary about a name or ID that no user group has.
 func MissingGroup(text string) string { return "User group " + strconv.Quote(text) + isMissing }
 
-// IsMissing reports whether a summary is one of these. address is the email of a [MissingUser] summary, and ""
-// otherwise.
-func IsMissing(summary string) (address string, ok bool) {
-	name, ok := strings.CutSuffix(summary, isMissing)
-	address, err := strconv.Unquote(name)
-	if !ok || err != nil {
-		return "", ok
-	}
-	return address, true
+// Hidden returns the error about the email of a person who hides it. written and reference are their ID in a
+// configuration, as a value and as an expression.
+func Hidden(address string, id int64, written, reference string) (summary, detail string) {
+	return address + " is a hidden email",
+		fmt.Sprintf("user %d hides it from the provider's account, so an apply cannot find the user by it. Instead, write %q, or reference the ID as %s", id, written, reference)
 }
+
+// Reassigned returns the error about a name that this plan takes from an object. instead says what to write.
+func Reassigned(thing, name string, id int64, instead string) (summary, detail string) {
+	return Quote(name) + " changes in this plan",
+		fmt.Sprintf("the %s with the ID %d has this name now, and not after this plan. Terraform can change it before or after this resource. %s", thing, id, instead)
+}
+
+// WriteID says how to write the ID of an object instead of its name: as a value, and as a reference.
+func WriteID(thing, written, reference string) string {
+	return fmt.Sprintf("Instead, write the ID of the %s that you mean, as in %q, or reference it as %s", thing, written, reference)
+}
+
+// IsMissing reports whether a summary is one of these.
+func IsMissing(summary string) bool { return strings.HasSuffix(summary, isMissing) }

@@ -458,7 +458,7 @@ func RefuseMovedEmail(email string, id int64, now *zulip.User, at path.Path, dia
 // Holder returns the current account with the email of a new one; nil if there is none. It is read separately, because
 // the list may be older than its deactivation (server-behavior §U18).
 func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address string) (*zulip.User, error) {
-	listed, ok := s.UserByAddress(address)
+	listed, ok := s.UserWithAddress(address)
 	if !ok {
 		return nil, nil
 	}

@@ -231,10 +231,11 @@ const (
 	Unset Outcome = iota
 	// Unknown is an attribute with a principal that is not known yet.
 	Unknown
+	// Unchanged is an attribute whose principals are those of the state. If it is configured, a principal that does not
+	// exist is still a problem.
+	Unchanged
 	// Unusable is an attribute with a principal that does not exist.
 	Unusable
-	// Unchanged is an attribute whose principals are those of the state.
-	Unchanged
 	// Planned is an attribute with a principal that this run creates or reactivates.
 	Planned
 	// Equivalent is an attribute whose principals have the effect of the raw value, but another form than in the state.
@@ -284,10 +285,10 @@ func classify(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue
 	var found Case
 	found.Resolution, found.Problems = permission.Resolve(principals, view)
 	switch {
-	case len(found.Problems) > 0:
-		found.Outcome = Unusable
 	case stated != nil && planned.Equal(*stated):
 		found.Outcome = Unchanged
+	case len(found.Problems) > 0:
+		found.Outcome = Unusable
 	case len(found.Planned) > 0:
 		found.Outcome = Planned
 	case raw != nil && found.isHeldIn(*raw, view):
@@ -333,17 +334,21 @@ func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip
 	return value
 }
 
-// warnDeactivated warns about the deactivated principals of a configured permission.
-func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	var principals []permission.Principal
-	for _, element := range configured.Elements() {
+// knownPrincipals returns the known principals of a set.
+func knownPrincipals(set types.Set) (principals []permission.Principal) {
+	for _, element := range set.Elements() {
 		if text, ok := element.(types.String); ok && base.IsSet(text) {
 			if principal, err := permission.Parse(text.ValueString()); err == nil {
 				principals = append(principals, principal)
 			}
 		}
 	}
-	resolved, _ := permission.Resolve(principals, view)
+	return principals
+}
+
+// warnDeactivated warns about the deactivated principals of a configured permission.
+func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	resolved, _ := permission.Resolve(knownPrincipals(configured), view)
 	if len(resolved.Deactivated) == 0 {
 		return
 	}

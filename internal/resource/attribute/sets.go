@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -154,6 +155,7 @@ func (p PermissionPlan) Check(diags *diag.Diagnostics) {
 
 func (p PermissionPlan) check(setting permission.Spec, diags *diag.Diagnostics) {
 	at, found := path.Root(setting.Name), p.Classify(setting.Name)
+	lookup.NameInPlan(p.View, at, diags, knownPrincipals(*p.Config(setting.Name))...)
 	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
 	addProblems(diags, at, found.Problems)
 	if found.Outcome != Written {
@@ -203,13 +205,40 @@ func Raw(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostic
 	return raw
 }
 
-// KeepRaw writes the server's permissions into the private state. It omits those that follow from the state itself.
-func KeepRaw(ctx context.Context, private base.PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
+// emailsKey is the key of the IDs in the private state of the people whom the permissions name by emails.
+const emailsKey = "emails"
+
+// Emails returns the IDs of the people whom the permissions of the state name by emails, for [snapshot.Snapshot.Knowing].
+func Emails(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) map[string]int64 {
+	emails := map[string]int64{}
+	base.ReadPrivate(ctx, private, emailsKey, &emails, diags)
+	return emails
+}
+
+// emails returns the IDs of the people whom the permissions name by emails.
+func (s Sets) emails(table permission.Table, view *snapshot.Snapshot) map[string]int64 {
+	emails := map[string]int64{}
+	for _, email := range s.NamedUsers(table) {
+		if user, ok := view.UserByAddress(email); ok {
+			emails[email] = user.ID
+		}
+	}
+	return emails
+}
+
+// KeepRaw writes the server's permissions into the private state, and the IDs of the people whom they name by emails. It
+// omits permissions that follow from the state itself.
+func KeepRaw(ctx context.Context, private base.PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, emails map[string]int64, diags *diag.Diagnostics) {
 	permissions := maps.Clone(held)
 	for _, setting := range leftOut {
 		delete(permissions, setting)
 	}
 	base.WritePrivate(ctx, private, privateKey, permissions, diags)
+	if len(emails) == 0 {
+		diags.Append(private.SetKey(ctx, emailsKey, nil)...) // which removes them
+		return
+	}
+	base.WritePrivate(ctx, private, emailsKey, emails, diags)
 }
 
 // Permissions is the part of a [change.Subject] that all objects with permissions share: the permissions of a T, and their

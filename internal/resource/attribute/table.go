@@ -100,11 +100,19 @@ type Env struct {
 	Site         string
 	// Account is the user ID of the provider's account.
 	Account int64
+	// Own are the people whom the state names by emails: see [Emails]. View knows them.
+	Own map[string]int64
 }
 
 // NewEnv returns the context of rows for the server of a resource or data source.
 func NewEnv(b *base.Base, view *snapshot.Snapshot) Env {
 	return Env{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site(), Account: b.Meta.Store.Self().ID}
+}
+
+// Knowing returns the context of a resource whose state names people by emails.
+func (e Env) Knowing(own map[string]int64) Env {
+	e.View, e.Own = e.View.Knowing(own), own
+	return e
 }
 
 // Prior is the starting point of a plan: a state, or for a new object the object that it starts from.
@@ -250,14 +258,14 @@ func (t *Table[Model, Object, Patch]) SaveState(ctx context.Context, state *Mode
 	if now == nil {
 		return
 	}
-	env.View = now.View
+	env.View = now.View.Knowing(env.Own)
 	t.Read(state, now.Thing, env, diags)
 	var differing []string
 	if planned != nil {
 		differing = t.KeepPlanned(state, planned)
 	}
 	diags.Append(set()...)
-	KeepRaw(ctx, private, t.Wire.Values(now.Thing), differing, diags)
+	KeepRaw(ctx, private, t.Wire.Values(now.Thing), differing, t.Sets(state).emails(t.Wire.Table, env.View), diags)
 }
 
 // Attributes adds an attribute for each permission of a table, a set of principals.

@@ -26,6 +26,8 @@ const unmanagedKey = "unmanaged"
 type PrivateState struct {
 	// Permissions are the server's values of the permissions in the state.
 	Permissions map[string]zulip.GroupSettingValue
+	// Emails are the IDs of the people whom the permissions in the state name by emails.
+	Emails map[string]int64
 	// Unmanaged are the server's values of the optional attributes that the state omits, as encoded by
 	// [Table.PrivateStateOf]; nil if it omits none.
 	Unmanaged json.RawMessage
@@ -33,7 +35,7 @@ type PrivateState struct {
 
 // ReadPrivateState reads the private state.
 func ReadPrivateState(ctx context.Context, private base.PrivateGetter, diags *diag.Diagnostics) (b PrivateState) {
-	b.Permissions = Raw(ctx, private, diags)
+	b.Permissions, b.Emails = Raw(ctx, private, diags), Emails(ctx, private, diags)
 	data, found := private.GetKey(ctx, unmanagedKey)
 	diags.Append(found...)
 	b.Unmanaged = data
@@ -42,7 +44,7 @@ func ReadPrivateState(ctx context.Context, private base.PrivateGetter, diags *di
 
 // SaveState writes the private state.
 func (b *PrivateState) SaveState(ctx context.Context, private base.PrivateSetter, diags *diag.Diagnostics) {
-	KeepRaw(ctx, private, b.Permissions, nil, diags)
+	KeepRaw(ctx, private, b.Permissions, nil, b.Emails, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
 
@@ -182,7 +184,7 @@ type unmanaged struct {
 // the state and on the server differ.
 func (t *Table[Model, Object, Patch]) PrivateStateOf(state *Model, object Object, differing []string, env Env, diags *diag.Diagnostics) *PrivateState {
 	held, omitted := t.Wire.Values(object), t.omitted(state)
-	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}}
+	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}, Emails: t.Sets(state).emails(t.Wire.Table, env.View)}
 	for setting, value := range held {
 		b.Permissions[setting] = value
 	}

@@ -15,6 +15,7 @@
 package base
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -232,15 +233,23 @@ func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing,
 // with an upgrader from each earlier version.
 const SchemaVersion = 1
 
-// UpgradeState reads the states of builds from before the first release, which have the same attributes.
+// ListSchemaVersion is the version of resources with a list of people or groups. Version 1 had their IDs as a map.
+const ListSchemaVersion = 2
+
+// UpgradeState reads the states of builds from before the first release, which have the same attributes, and the states
+// of version 1.
 func (r *Resource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
-	return map[int64]resource.StateUpgrader{0: {StateUpgrader: keepState}}
+	return map[int64]resource.StateUpgrader{0: {StateUpgrader: keepState}, 1: {StateUpgrader: keepState}}
 }
 
 // keepState upgrades a state with current attributes: it omits attributes that no longer exist, and sets missing ones
-// to null.
+// to null. A map of the IDs of a list becomes a list in the same order.
 func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 	kind := resp.State.Schema.Type().TerraformType(ctx)
+	if err := listIDs(req.RawState); err != nil {
+		AddBug(&resp.Diagnostics, "read a state", err)
+		return
+	}
 	state, err := req.RawState.UnmarshalWithOpts(kind, tfprotov6.UnmarshalOpts{
 		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
 	})
@@ -250,6 +259,33 @@ func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *reso
 		return
 	}
 	resp.State.Raw = state
+}
+
+// listIDs replaces the maps with the IDs of lists in a state.
+func listIDs(raw *tfprotov6.RawState) error {
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(raw.JSON, &state); err != nil {
+		return err
+	}
+	for name, value := range state {
+		var ids map[string]*int64
+		var texts []string
+		list, isIDs := strings.CutSuffix(name, "_ids")
+		if !isIDs || !bytes.HasPrefix(value, []byte("{")) || json.Unmarshal(value, &ids) != nil || json.Unmarshal(state[list+"s"], &texts) != nil {
+			continue
+		}
+		numbers := make([]*int64, len(texts))
+		for i, text := range texts {
+			numbers[i] = ids[text]
+		}
+		var err error
+		if state[name], err = json.Marshal(numbers); err != nil {
+			return err
+		}
+	}
+	var err error
+	raw.JSON, err = json.Marshal(state)
+	return err
 }
 
 // LockOrReport waits until no other resource of this run works on the same object, and returns a function that releases

@@ -257,6 +257,8 @@ type Call struct {
 	Diags *diag.Diagnostics
 	// Private has what CheckPlan wrote into the private state, in Delete.
 	Private base.PrivateGetter
+	// own are the people whom the state names by emails: see [attribute.Emails].
+	own map[string]int64
 	// isSent is true after the server has accepted a change.
 	isSent bool
 }
@@ -272,7 +274,7 @@ func (c *Call) WarnIgnored(called string, answer *zulip.Answer, permissions perm
 }
 
 // env returns the context of the rows of a table.
-func (c *Call) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot) }
+func (c *Call) env() attribute.Env { return attribute.NewEnv(c.Base, c.Snapshot).Knowing(c.own) }
 
 // Plan is the planned change of one resource.
 type Plan[Model any] struct {

@@ -109,13 +109,17 @@ func (r *Resource[Model, Object, Patch]) tablePlan(ctx context.Context, p *Plan[
 	if !ok {
 		return nil, false
 	}
-	c := r.call(view)
+	c, private := r.call(view), attribute.PrivateState{}
+	if !p.IsCreate() {
+		private = attribute.ReadPrivateState(ctx, req.Private, p.Diags)
+		c.own = private.Emails
+	}
 	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.State, Diags: p.Diags}
 	if p.IsCreate() {
 		t.Prior = r.attributes.priorObject(r.attributes.newObject(), c, p.Diags)
 	} else {
 		object, _ := r.get(view, r.id(p.State))
-		t.Prior = r.attributes.priorState(p.State, attribute.ReadPrivateState(ctx, req.Private, p.Diags), object, c, p.Diags)
+		t.Prior = r.attributes.priorState(p.State, private, object, c, p.Diags)
 		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
 		for _, name := range t.Prior.NotStored {
 			if !fieldsOf(p.Plan).get(name).IsNull() {
@@ -322,6 +326,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	if isRename && name != r.name(p.State) {
 		// This comes before the check for exchanged names, so that the last of several concurrent plans sees all names.
 		run.PlanName(kind, r.id(p.State), name)
+		existing.RefuseNamedByText(r.Meta, existing.Object{Kind: kind, Title: r.def.Title, Name: r.name(p.State), ID: r.id(p.State), At: r.existingAt(p.Plan)}, r.def.Unique.word(), p.Diags)
 	}
 	if p.IsCreate() && len(own) == 0 {
 		run.WillCreate(kind, r.fold(name))

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -164,7 +165,9 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
 		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
 	}
-	r.saveState(ctx, &state, object, nil, r.call(view), &resp.State, resp.Private, &resp.Diagnostics)
+	c := r.call(view)
+	c.own = attribute.Emails(ctx, req.Private, &resp.Diagnostics)
+	r.saveState(ctx, &state, object, nil, c, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // saveState sets the state to the server's values, and the private state to the permissions and the omitted values. An

@@ -34,7 +34,9 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	prior := r.attributes.priorState(&state, attribute.ReadPrivateState(ctx, req.Private, &resp.Diagnostics), nil, c, &resp.Diagnostics)
+	private := attribute.ReadPrivateState(ctx, req.Private, &resp.Diagnostics)
+	c.own = private.Emails
+	prior := r.attributes.priorState(&state, private, nil, c, &resp.Diagnostics)
 	steps, problems := r.attributes.steps(prior, &plan, c)
 	attribute.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {

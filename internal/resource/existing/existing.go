@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -92,6 +93,17 @@ func (e Object) Check(meta *base.Meta, diags *diag.Diagnostics) (adopted bool) {
 func AdoptionReason(title, attribute string) string {
 	return fmt.Sprintf("It was %s outside Terraform or by an earlier apply. This apply adopts it instead of creating a new %s, because %s is true in the resource or in the provider block.",
 		strings.TrimPrefix(attribute, "adopt_"), title, attribute)
+}
+
+// RefuseNamedByText refuses a plan that changes the name of an object, if a resource that was planned before names the
+// object by it. word is the attribute. It uses Kind, Title, Name, ID and At of the object.
+func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagnostics) {
+	if !meta.Run.IsNamedByText(e.Kind, e.ID) {
+		return
+	}
+	base.AddErrorAt(diags, e.At, fmt.Sprintf("The %s %s is written as text elsewhere", word, suggest.Quote(e.Name)),
+		fmt.Sprintf("This plan changes the %s of %s %d, and another resource of the configuration still names the %s by %s. Terraform can change one before or after the other. "+
+			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID))
 }
 
 // Refuse reports why an object was not created: its name is taken.

@@ -34,10 +34,18 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		}
 		return nil, missingUser(text, "the provider's account sees no user or bot with the ID %d; the data source zulip_users lists those it sees", id)
 	}
+	principal := userPrincipal(text)
+	if id, ok := view.Reassigned(principal); ok {
+		return nil, reassigned("user", "zulip_user", text, id)
+	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil
 	}
-	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
+	if user, ok := view.HiddenUser(text); ok {
+		summary, detail := suggest.Hidden(text, user.ID, fmt.Sprint(user.ID), "zulip_user.NAME.id")
+		return nil, &missing{summary: summary, err: errors.New(detail), advises: true}
+	}
+	if view.IsPlanned(principal) {
 		return nil, notYet("account", "zulip_user", text)
 	}
 	names, absent := suggest.Names{Things: "emails it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
@@ -62,6 +70,33 @@ func Names(elements []attr.Value) (names []string) {
 	return names
 }
 
+// NameInPlan registers that a configuration names users or groups by texts: a rename of them is refused then. It warns
+// about names that they only get in this run.
+func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, named ...permission.Principal) {
+	for _, principal := range named {
+		view.NameByText(principal)
+		if view.GetsName(principal) {
+			reference := "zulip_user.NAME.email or zulip_user.NAME.id"
+			if principal.Kind == permission.KindGroup {
+				reference = "zulip_user_group.NAME.name or zulip_user_group.NAME.id"
+			}
+			diags.AddAttributeWarning(at, "A name is new in this plan",
+				fmt.Sprintf("%s is the new name of an existing object in this plan. If the configuration has it as text or from a local value, Terraform may change this resource first, and the apply stops here. Reference %s instead.", principal, reference))
+		}
+	}
+}
+
+// userPrincipal returns the principal of the text of a `user` attribute.
+func userPrincipal(text string) permission.Principal {
+	return permission.Principal{Kind: permission.KindUser, Name: text}
+}
+
+// UserInConfig is UserInPlan for an attribute of a configuration: see [NameInPlan].
+func UserInConfig(view *snapshot.Snapshot, text string, at path.Path, diags *diag.Diagnostics) (user *zulip.User, later bool, err error) {
+	NameInPlan(view, at, diags, userPrincipal(text))
+	return UserInPlan(view, text)
+}
+
 // UserInPlan is User for a plan. later is true if this run will create the account, so that user is nil, or reactivate
 // it.
 func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later bool, err error) {
@@ -69,7 +104,7 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 	switch {
 	case err == nil:
 		return user, !user.IsActive && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: user.ID}), nil
-	case view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}):
+	case view.IsPlanned(userPrincipal(text)):
 		return nil, true, nil
 	}
 	return nil, false, err
@@ -106,10 +141,13 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 		}
 		return GroupReference{}, missingGroup(text, "the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
 	}
+	principal := permission.Principal{Kind: permission.KindGroup, Name: name}
+	if id, ok := view.Reassigned(principal); ok {
+		return GroupReference{}, reassigned("user group", "zulip_user_group", name, id)
+	}
 	if group, ok := view.UserGroupByName(name); ok {
 		return GroupReference{runstate.GroupKey{ID: group.ID}, group}, nil
 	}
-	principal := permission.Principal{Kind: permission.KindGroup, Name: name}
 	if view.IsPlanned(principal) {
 		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
 	}
@@ -142,11 +180,15 @@ func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 		}
 		return nil, fmt.Errorf("the provider's account sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
 	}
+	now, isThere := view.Channels().ByName(name)
+	if isThere && view.IsReassigned(runstate.Channel, name, now.ID) {
+		return nil, reassigned("channel", "zulip_channel", name, now.ID)
+	}
 	if channel, _ := view.PlannedChannel(name); channel != nil {
 		return channel, nil
 	}
-	if channel, ok := view.Channels().ByName(name); ok {
-		return channel, nil
+	if isThere {
+		return now, nil
 	}
 	if _, planned := view.PlannedChannel(name); planned {
 		return nil, notYet("channel", "zulip_channel", name)
@@ -180,7 +222,11 @@ func NoSuchChannel(at path.Path, err error) error {
 	if !errors.As(err, new(*missing)) { // the error of notYet has the advice
 		detail += base.ReferenceAdvice("channel", "zulip_channel.NAME.id")
 	}
-	return base.Refused(at, "No such channel", detail)
+	summary := "No such channel"
+	if IsReassigned(err) {
+		summary = Summary(err)
+	}
+	return base.Refused(at, summary, detail)
 }
 
 // NoSuchChannelID is [NoSuchChannel] for an attribute with IDs.
@@ -251,12 +297,16 @@ func FolderInPlan(view *snapshot.Snapshot, name string) (id int64, later bool, e
 	if name == "" {
 		return 0, false, nil
 	}
+	now, isThere := view.Folders().ByName(name)
+	if isThere && view.IsReassigned(runstate.Folder, name, now.ID) {
+		return 0, false, reassigned("channel folder", "zulip_channel_folder", name, now.ID)
+	}
 	planned, isPlanned := view.PlannedFolder(name)
 	if isPlanned && planned != 0 {
 		return planned, false, nil
 	}
-	if folder, ok := view.Folders().ByName(name); ok {
-		return folder.ID, false, nil
+	if isThere {
+		return now.ID, false, nil
 	}
 	if isPlanned {
 		return 0, true, nil
@@ -285,16 +335,56 @@ func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (te
 	return "", false
 }
 
-// NoProfileField returns the error for a name that no custom profile field has.
-func NoProfileField(name string, view *snapshot.Snapshot) error {
+// ProfileField finds the custom profile field of a name, also one that this run gives it. later is true if this run will
+// create the field, so that field is nil. The error suggests the most similar names.
+func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileField, later bool, err error) {
+	now, isThere := view.ProfileFields().ByName(name)
+	if isThere && view.IsReassigned(profileFieldKind, name, now.ID) {
+		return nil, false, reassigned("custom profile field", profileFieldKind, name, now.ID)
+	}
+	field, isPlanned := view.PlannedProfileField(name)
+	switch {
+	case field != nil:
+		return field, false, nil
+	case isThere:
+		return now, false, nil
+	case isPlanned:
+		return nil, true, nil
+	}
 	names := suggest.Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
-	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
+	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), profileFieldKind)
+}
+
+// profileFieldKind is the kind of custom profile fields in the run state.
+const profileFieldKind = "zulip_custom_profile_field"
+
+// reassigned returns the error about a name that this run takes from an object of a kind.
+func reassigned(thing, kind, name string, id int64) error {
+	instead := suggest.WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
+	switch kind {
+	case profileFieldKind: // no attribute takes its ID
+		instead = "Instead, reference the name as (" + kind + ".NAME.name)"
+	case runstate.Folder:
+		instead = "Instead, set folder_id = " + kind + ".NAME.id"
+	}
+	summary, detail := suggest.Reassigned(thing, name, id, instead)
+	return &missing{summary: summary, err: errors.New(detail), advises: true, isReassigned: true}
+}
+
+// IsReassigned reports whether an error is about a name that this run takes from an object.
+func IsReassigned(err error) bool {
+	found := (*missing)(nil)
+	return errors.As(err, &found) && found.isReassigned
 }
 
 // missing is the error of a name that no object has. Its summary is the same wherever the name is used.
 type missing struct {
 	summary string
 	err     error
+	// advises is true if the error says what to write instead.
+	advises bool
+	// isReassigned is true if an object has the name now, and this run takes it from the object.
+	isReassigned bool
 	// absent is the name if it is an email, and is invited or no similar one exists: its user may not have joined yet.
 	absent string
 }
@@ -333,13 +423,16 @@ func SummaryOr(err error, other string) string {
 	return other
 }
 
-// AddError reports an error of this package at an attribute. more is added to the detail.
+// AddError reports an error of this package at an attribute. more is added to the detail, unless the error has advice.
 func AddError(diags *diag.Diagnostics, at path.Path, err error, more string) {
-	diags.AddAttributeError(at, Summary(err), base.Sentence(err)+more)
+	base.Report(diags, "", Error(at, err, more))
 }
 
 // Error returns the diagnostics of [AddError] as a [base.Error].
 func Error(at path.Path, err error, more string) error {
+	if found := (*missing)(nil); errors.As(err, &found) && found.advises {
+		more = ""
+	}
 	return base.Refused(at, Summary(err), base.Sentence(err)+more)
 }
 
@@ -362,9 +455,9 @@ func ReportAbsent(view *snapshot.Snapshot, absent []error, leaving []int64, at p
 			// Only the detail has the email, so that Terraform can combine several warnings.
 			diags.AddAttributeWarning(at, "An invited user is listed who has not joined", fmt.Sprintf("An invitation to %s is pending or planned. ", found.absent)+ignored)
 		case len(leaving) > 0:
-			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
+			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. If this configuration changes their email, reference zulip_user.NAME.email or zulip_user.NAME.id. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
 		default:
-			diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\n"+ignored+" If the email is misspelled, correct it.")
+			diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\n"+ignored+" If the email is misspelled, correct it. If someone hides it from the provider's account, write their ID, as in zulip_user.NAME.id.")
 		}
 	}
 }

@@ -8,12 +8,15 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // PrincipalList resolves a list of texts to the people or groups that they name, and converts IDs back to texts. Order
@@ -34,11 +37,8 @@ type PrincipalList struct {
 	write func(view *snapshot.Snapshot, id int64) string
 	// isActive reports whether the server shows and accepts an ID.
 	isActive func(view *snapshot.Snapshot, id int64) bool
-	// keepsAddresses is true if emails that no user has yet are kept.
+	// keepsAddresses is true for people and bots: emails that no user has yet are kept, and case does not matter.
 	keepsAddresses bool
-	// planned returns the ID of the object that will have a name after this run, as planned so far, and 0 for a new
-	// object.
-	planned func(view *snapshot.Snapshot, text string) (id int64, planned bool)
 	// moved returns the error of a text that names another ID than before.
 	moved func(view *snapshot.Snapshot, text string, before, now int64) error
 }
@@ -74,7 +74,7 @@ var UserList = PrincipalList{
 		user, ok := view.User(id)
 		return !ok || user.IsActive
 	},
-	keepsAddresses: true, planned: (*snapshot.Snapshot).PlannedUser,
+	keepsAddresses: true,
 	moved: func(view *snapshot.Snapshot, text string, before, now int64) error {
 		user, _ := view.User(now)
 		return MovedEmail(text, before, user)
@@ -107,7 +107,6 @@ var GroupList = PrincipalList{
 		group, ok := view.UserGroup(id)
 		return !ok || !group.Deactivated
 	},
-	planned: (*snapshot.Snapshot).PlannedGroup,
 	moved: func(_ *snapshot.Snapshot, text string, before, now int64) error {
 		return &missing{
 			summary: fmt.Sprintf("%s is now another user group", suggest.Quote(text)),
@@ -117,13 +116,68 @@ var GroupList = PrincipalList{
 	},
 }
 
+// Own are the IDs that the resource's own state, or its plan in an apply, has for the texts of a list.
+type Own map[string]int64
+
+// Own returns the IDs of a list that has an ID at the position of each text.
+func (l PrincipalList) Own(list, ids types.List) Own {
+	own, numbers := Own{}, ids.Elements()
+	for i, element := range list.Elements() {
+		text, isText := element.(types.String)
+		if i < len(numbers) && isText && base.IsSet(text) {
+			if id, ok := numbers[i].(types.Int64); ok && base.IsSet(id) {
+				own[l.fold(text.ValueString())] = id.ValueInt64()
+			}
+		}
+	}
+	return own
+}
+
+// Of returns the ID of a text of a list.
+func (o Own) Of(l PrincipalList, text attr.Value) (id int64, ok bool) {
+	if text, isText := text.(types.String); isText {
+		id, ok = o[l.fold(text.ValueString())]
+	}
+	return id, ok
+}
+
+// Knowing returns the snapshot as a resource sees it that has these IDs.
+func (l PrincipalList) Knowing(own Own, view *snapshot.Snapshot) *snapshot.Snapshot {
+	if !l.keepsAddresses {
+		return view // the server shows the names of all groups
+	}
+	return view.Knowing(own)
+}
+
+// fold returns a text in the form in which two texts are equal that always name the same.
+func (l PrincipalList) fold(text string) string {
+	if plain, err := l.plain(text); err == nil {
+		text = plain
+	}
+	if l.keepsAddresses {
+		return strings.ToLower(text)
+	}
+	return strings.TrimPrefix(text, "name:")
+}
+
+// NameInPlan is [NameInPlan] for the texts of a configured list.
+func (l PrincipalList) NameInPlan(list types.List, view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics) {
+	kind := permission.KindGroup
+	if l.keepsAddresses {
+		kind = permission.KindUser
+	}
+	for _, text := range texts(list) {
+		NameInPlan(view, at, diags, permission.Principal{Kind: kind, Name: l.fold(text)})
+	}
+}
+
 // ResolvedList is the result of resolving a list of texts.
 type ResolvedList struct {
 	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
 	IDs []int64
 	// Deactivated are the IDs of deactivated users or groups, ascending.
 	Deactivated []int64
-	// Emails are the emails by which active people and bots are named, by ID.
+	// Emails are the emails by which active people and bots are named and found, by ID.
 	Emails map[int64]string
 	// Planned are the texts for objects that this run will create or reactivate.
 	Planned []string
@@ -135,228 +189,142 @@ type ResolvedList struct {
 	// Moved are the errors about texts that name another user or group than before.
 	Moved    []error
 	Problems []error
+	// IsKnown is false if one of the texts is not known yet. The known texts are resolved.
+	IsKnown bool
+
+	// numbers are the IDs at the positions of the texts. They are unknown for objects that do not exist yet.
+	numbers []attr.Value
+	// named are the IDs by the folded texts, 0 for a text that names no object.
+	named Own
 }
 
-// Resolve finds the objects of a list. known is false if one of the texts is not known yet; the known texts are
-// resolved.
-func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
-	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
-}
-
-// ResolveAs is Resolve for a list whose IDs a plan, or the state before it, has: see [PrincipalList.PlanIDs]. These IDs
-// are used even if a text names no object now. If a text names another object, and this run has not given it the name,
+// Resolve finds what the texts of a list name: in the organization, or by the IDs that the resource itself has for them.
+// These IDs are used even if a text names no object now. If a text names another object, the ID is used too, and
 // Moved has an error.
-func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
-	return l.resolveAs(list, before, false, view)
-}
-
-// ResolveState is ResolveAs for the list of a state, whose IDs are used even if the texts name other objects now.
-func (l PrincipalList) ResolveState(list types.List, ids types.Map, view *snapshot.Snapshot) ResolvedList {
-	resolved, _ := l.resolveAs(list, ids, true, view)
-	return resolved
-}
-
-func (l PrincipalList) resolveAs(list types.List, before types.Map, isState bool, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
-	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
-	ids := before.Elements()
+func (l PrincipalList) Resolve(list types.List, own Own, view *snapshot.Snapshot) (r ResolvedList) {
+	r.IsKnown, r.Emails, r.named = !list.IsUnknown(), map[int64]string{}, Own{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
 		if !ok || text.IsUnknown() {
-			known = false
+			r.IsKnown = false
+			r.numbers = append(r.numbers, types.Int64Unknown())
 			continue
 		}
 		plain, err := l.plain(text.ValueString())
 		var id int64
-		var active, later bool
+		var active, later, isOwn bool
 		if err == nil {
 			id, active, later, err = l.resolve(view, plain)
 		}
-		if seen, ok := idOf(text.ValueString(), ids); ok && id != seen && (isState || !later) {
-			isMoved := err == nil && !later && !l.isGiven(view, plain, id)
-			if isMoved {
-				resolved.Moved = append(resolved.Moved, l.moved(view, plain, seen, id))
+		if seen, ok := own[l.fold(text.ValueString())]; ok && id != seen {
+			switch {
+			case IsReassigned(err):
+				r.Problems = append(r.Problems, err)
+			case err == nil && !later:
+				r.Moved = append(r.Moved, l.moved(view, plain, seen, id))
 			}
-			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere && (isState || isMoved || err != nil) {
-				id, active, later, err = seen, isActive, false, nil
+			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere {
+				id, active, later, isOwn, err = seen, isActive, false, true, nil
 			}
 		}
 		switch {
 		case isAbsent(err):
-			resolved.Absent = append(resolved.Absent, err)
-			resolved.MayHaveMoved = resolved.MayHaveMoved || !view.IsInvited(plain)
+			r.Absent = append(r.Absent, err)
+			r.MayHaveMoved = r.MayHaveMoved || !view.IsInvited(plain)
 		case err != nil:
-			resolved.Problems = append(resolved.Problems, err)
+			r.Problems = append(r.Problems, err)
 		case later:
-			resolved.Planned = append(resolved.Planned, text.ValueString())
+			r.Planned = append(r.Planned, text.ValueString())
 		case !active:
-			resolved.Deactivated = append(resolved.Deactivated, id)
+			r.Deactivated = append(r.Deactivated, id)
 		default:
-			resolved.IDs = append(resolved.IDs, id)
-			if strings.Contains(plain, "@") && l.keepsAddresses {
-				resolved.Emails[id] = plain
+			r.IDs = append(r.IDs, id)
+			if strings.Contains(plain, "@") && l.keepsAddresses && !isOwn {
+				r.Emails[id] = plain
 			}
 		}
-	}
-	resolved.IDs, resolved.Deactivated = distinct(resolved.IDs), distinct(resolved.Deactivated)
-	return resolved, known
-}
-
-// PlanIDs returns the planned value of the attribute with the IDs of the texts of a list. A plan shows it, and
-// Terraform refuses to apply a saved plan if the value differs during apply. An apply has no other way to know the
-// IDs that its plan found.
-//
-// prior is the value in the state. isChange is true if the resource is created or changed, so that an apply may find
-// missing IDs.
-func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, view *snapshot.Snapshot) types.Map {
-	if !isWhollyKnown(list) {
-		return types.MapUnknown(types.Int64Type)
-	}
-	ids := prior.Elements()
-	return idsOf(list, func(text string) types.Int64 {
-		switch id, ok := l.named(text, ids, view); {
-		case ok:
-			return types.Int64Value(id)
-		case isChange:
-			return types.Int64Unknown()
+		number := types.Int64Unknown()
+		if id != 0 {
+			number = types.Int64Value(id)
 		}
-		return types.Int64Null()
-	})
-}
-
-// named returns the ID that a text names. If it names no object, now or after this run, named returns the earlier ID.
-func (l PrincipalList) named(text string, before map[string]attr.Value, view *snapshot.Snapshot) (int64, bool) {
-	id, _, ok := l.found(view, text)
-	plain, err := l.plain(text)
-	if ok || err != nil {
-		return id, ok
+		r.numbers, r.named[l.fold(text.ValueString())] = append(r.numbers, number), id
 	}
-	if _, isPlanned := l.planned(view, plain); isPlanned {
-		return 0, false
+	r.IDs, r.Deactivated = distinct(r.IDs), distinct(r.Deactivated)
+	return r
+}
+
+// PlannedNumbers returns the planned value of the attribute with the IDs of a list. A plan shows it, and Terraform
+// refuses to apply a saved plan if the value differs during apply. An apply has no other way to know the IDs that its
+// plan found. isChange is true if the resource is created or changed, so that an apply may find missing IDs.
+func (r ResolvedList) PlannedNumbers(isNull, isChange bool) types.List {
+	switch {
+	case !r.IsKnown:
+		return types.ListUnknown(types.Int64Type)
+	case isNull:
+		return types.ListNull(types.Int64Type)
 	}
-	return idOf(text, before)
-}
-
-// isGiven reports whether an object has its name because of this run. ID 0 is an object that the run creates.
-func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) bool {
-	given, ok := l.planned(view, plain)
-	return ok && (given == id || given == 0)
-}
-
-// NoteEmails registers the emails of a state's list by their IDs, for [snapshot.Snapshot.NoteEmail].
-func (l PrincipalList) NoteEmails(ids types.Map, view *snapshot.Snapshot) {
-	all := ids.Elements()
-	for text := range all {
-		plain, err := l.plain(text)
-		if id, ok := idOf(text, all); ok && err == nil && l.keepsAddresses {
-			view.NoteEmail(plain, id)
+	numbers := slices.Clone(r.numbers)
+	for i, number := range numbers {
+		if number.IsUnknown() && !isChange {
+			numbers[i] = types.Int64Null()
 		}
 	}
+	return types.ListValueMust(types.Int64Type, numbers)
 }
 
-// IDs returns the value of that attribute after a read or an apply. planned are the planned IDs, which it keeps.
-func (l PrincipalList) IDs(list types.List, planned types.Map, view *snapshot.Snapshot) types.Map {
-	ids := planned.Elements()
-	return idsOf(list, func(text string) types.Int64 {
-		id, ok := idOf(text, ids)
-		if !ok {
-			id, _, ok = l.found(view, text)
-		}
-		if !ok {
-			return types.Int64Null()
-		}
-		return types.Int64Value(id)
-	})
-}
+// IsSame reports whether two lists name the same, whatever the order, texts and repetitions. A text that names no object
+// represents itself.
+func (r ResolvedList) IsSame(other ResolvedList) bool { return maps.Equal(r.keys(), other.keys()) }
 
-func idsOf(list types.List, find func(text string) types.Int64) types.Map {
-	if list.IsNull() {
-		return types.MapNull(types.Int64Type)
-	}
-	ids := map[string]attr.Value{}
-	for _, text := range texts(list) {
-		ids[text] = find(text)
-	}
-	return types.MapValueMust(types.Int64Type, ids)
-}
-
-// idOf returns the known ID of a text in a list. among are the elements of the map, which the framework copies at each
-// call.
-func idOf(text string, among map[string]attr.Value) (int64, bool) {
-	id, ok := among[text].(types.Int64)
-	return id.ValueInt64(), ok && !id.IsNull() && !id.IsUnknown()
-}
-
-// AccountKeys returns the accounts that a list of people and bots names, including deactivated ones and emails without
-// an account.
-func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.AccountKey) {
-	for _, text := range texts(list) {
-		plain, err := permission.PlainUser(text)
-		if err != nil {
-			continue
-		}
-		if id, _, ok := UserList.find(view, plain); ok {
-			user, _ := view.User(id)
-			keys = append(keys, runstate.AccountKey{ID: id, Email: user.Address()})
-		} else if strings.Contains(plain, "@") {
-			keys = append(keys, runstate.AccountKey{Email: plain})
+// keys returns the IDs that a list names, and the texts that name no object.
+func (r ResolvedList) keys() map[any]bool {
+	keys := make(map[any]bool, len(r.named))
+	for text, id := range r.named {
+		if id != 0 {
+			keys[id] = true
+		} else {
+			keys[text] = true
 		}
 	}
 	return keys
 }
 
-// KeepPrior returns the planned value of a list: the prior one if both name the same, whatever the order, texts and
-// repetitions, so that a plan shows no such change.
-//
-// Texts are resolved in the current organization, and a text that names no object there represents itself. The second
-// plan, within the apply, therefore has the same result after deactivations, reactivations and creations.
-func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Snapshot) types.List {
-	kept, _ := l.KeepPriorAs(configured, prior, types.MapNull(types.Int64Type), view)
-	return kept
-}
-
-// KeepPriorAs is KeepPrior for a state with the IDs of the list. It also reports whether both name the same.
-func (l PrincipalList) KeepPriorAs(configured, prior types.List, priorIDs types.Map, view *snapshot.Snapshot) (kept types.List, isSame bool) {
-	ids := priorIDs.Elements()
-	now := func(text string) (int64, bool) { return l.named(text, ids, view) }
-	before := func(text string) (int64, bool) {
-		if id, ok := idOf(text, ids); ok {
-			return id, true
+// renames reports whether a list has another name than the prior list for the same object. The state gets that name,
+// because the next refresh would otherwise show it as a change outside Terraform.
+func (r ResolvedList) renames(prior ResolvedList) bool {
+	isName := func(text string) bool {
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err != nil
+	}
+	before := map[int64]bool{} // the objects that the prior list has by name
+	for text, id := range prior.named {
+		before[id] = before[id] || isName(text)
+	}
+	for text, id := range r.named {
+		if _, isSame := prior.named[text]; !isSame && id != 0 && before[id] && isName(text) {
+			return true
 		}
-		return now(text)
 	}
-	switch {
-	case prior.IsNull() || !isWhollyKnown(configured):
-		return configured, prior.IsNull() && configured.IsNull()
-	case !maps.Equal(l.keys(configured, now), l.keys(prior, before)), l.isRenamed(configured, prior, view):
-		return configured, false
-	}
-	return prior, true
+	return false
 }
 
-// isRenamed reports whether a list has a text that the prior one does not have, and that is the new name of an object
-// in this run. The state gets the new name, because the next refresh would otherwise show it as a change outside Terraform.
-func (l PrincipalList) isRenamed(configured, prior types.List, view *snapshot.Snapshot) bool {
-	before := texts(prior)
-	return slices.ContainsFunc(texts(configured), func(text string) bool {
-		plain, err := l.plain(text)
-		if err != nil || slices.Contains(before, text) {
-			return false
-		}
-		id, ok := l.planned(view, plain)
-		return ok && id != 0
-	})
-}
-
-// MustWait reports whether an existing resource must stay unchanged until a list is known. Terraform plans again
-// during apply, without the first plan, and treats a different result as an error.
+// KeepPrior returns the planned value of a list: the prior one if both name the same, so that a plan shows no such
+// change. own are the IDs of the state.
 //
-// The plan could not list the names that a wholly unknown list removes. A list with unknown elements is planned as
-// configured. Once it is known, KeepPrior returns the prior list if both name the same, in which the known elements may
-// have other positions.
-func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Snapshot) bool {
-	if configured.IsUnknown() || isWhollyKnown(configured) || prior.IsNull() {
-		return configured.IsUnknown()
+// Texts are resolved in the current organization. The second plan, within the apply, therefore has the same result
+// after deactivations, reactivations and creations.
+func (l PrincipalList) KeepPrior(configured, prior types.List, own Own, view *snapshot.Snapshot) types.List {
+	wanted, before := l.Resolve(configured, own, view), l.Resolve(prior, own, view)
+	if prior.IsNull() || !wanted.IsKnown || !wanted.IsSame(before) || wanted.renames(before) {
+		return configured
 	}
+	return prior
+}
+
+// MayBecome reports whether a list with unknown elements may turn out to name the same as the prior list, whose texts it
+// does not have in place. Terraform plans again during apply, without the first plan, and treats a different result as
+// an error: KeepPrior would return the prior list then.
+func (l PrincipalList) MayBecome(configured, prior types.List, own Own, view *snapshot.Snapshot) bool {
 	elements, before := configured.Elements(), prior.Elements()
 	isInPlace, unknown := len(elements) == len(before), 0
 	for i, element := range elements {
@@ -366,15 +334,11 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 			isInPlace = isInPlace && element.Equal(before[i])
 		}
 	}
-	if isInPlace {
+	if isInPlace || unknown == 0 {
 		return false
 	}
-	find := func(text string) (int64, bool) {
-		id, _, ok := l.found(view, text)
-		return id, ok
-	}
-	missing := l.keys(prior, find)
-	for key := range l.keys(configured, find) {
+	missing := l.Resolve(prior, own, view).keys()
+	for key := range l.Resolve(configured, own, view).keys() {
 		if !missing[key] {
 			return false // both cannot name the same
 		}
@@ -384,18 +348,15 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 	return len(missing) > 0 && len(missing) <= unknown
 }
 
-// keys returns the IDs that a list names, and the texts that name no object.
-func (l PrincipalList) keys(list types.List, find func(text string) (int64, bool)) map[any]bool {
-	keys := make(map[any]bool, len(list.Elements()))
-	for _, text := range texts(list) {
-		if id, ok := find(text); ok {
-			keys[id] = true
-			continue
+// AccountKeys returns the accounts that a list of people and bots names, including deactivated ones and emails without
+// an account.
+func (r ResolvedList) AccountKeys(view *snapshot.Snapshot) (keys []runstate.AccountKey) {
+	for text, id := range r.named {
+		if user, ok := view.User(id); ok {
+			keys = append(keys, runstate.AccountKey{ID: id, Email: user.Address()})
+		} else if strings.Contains(text, "@") {
+			keys = append(keys, runstate.AccountKey{Email: text})
 		}
-		if plain, err := l.plain(text); err == nil {
-			text = strings.TrimPrefix(plain, "name:")
-		}
-		keys[strings.ToLower(text)] = true
 	}
 	return keys
 }
@@ -472,10 +433,6 @@ func texts(list types.List) []string {
 		}
 	}
 	return known
-}
-
-func isWhollyKnown(list types.List) bool {
-	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
 }
 
 // distinct returns IDs sorted and without repetitions.

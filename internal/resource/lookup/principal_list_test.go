@@ -62,12 +62,12 @@ func TestLawLists_WrittenIDs_Named(t *testing.T) {
 				}
 				held, before := some("held"), some("before")
 				list := test.list.Keep(test.list.Of(before, view), held, view)
-				resolved, known := test.list.Resolve(list, view)
-				if !known || len(resolved.Problems)+len(resolved.Planned)+len(resolved.Deactivated) > 0 || !slices.Equal(resolved.IDs, held) {
+				resolved := test.list.Resolve(list, nil, view)
+				if !resolved.IsKnown || len(resolved.Problems)+len(resolved.Planned)+len(resolved.Deactivated) > 0 || !slices.Equal(resolved.IDs, held) {
 					t.Fatalf("%v is written %v, which names %+v", held, list, resolved)
 				}
 				other := shuffled(t, list)
-				if got := test.list.KeepPrior(other, list, view); !got.Equal(list) {
+				if got := test.list.KeepPrior(other, list, nil, view); !got.Equal(list) {
 					t.Fatalf("%v is planned for %v, not %v", got, other, list)
 				}
 				if got := test.list.Keep(other, held, view); !got.Equal(other) {
@@ -76,7 +76,7 @@ func TestLawLists_WrittenIDs_Named(t *testing.T) {
 				if slices.Equal(held, before) {
 					return
 				}
-				if got := test.list.KeepPrior(list, test.list.Of(before, view), view); !got.Equal(list) {
+				if got := test.list.KeepPrior(list, test.list.Of(before, view), nil, view); !got.Equal(list) {
 					t.Fatalf("%v is planned for %v", got, list)
 				}
 			})
@@ -94,11 +94,11 @@ func TestLists_ConfiguredTexts_Kept(t *testing.T) {
 	for text, want := range map[string]string{
 		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "the provider's account sees no user or bot with the ID 999999",
 	} {
-		if resolved, _ := lookup.UserList.Resolve(textList(text), view); len(resolved.Problems) != 1 || !strings.Contains(resolved.Problems[0].Error(), want) {
+		if resolved := lookup.UserList.Resolve(textList(text), nil, view); len(resolved.Problems) != 1 || !strings.Contains(resolved.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", text, resolved.Problems)
 		}
 	}
-	if _, known := lookup.UserList.Resolve(types.ListUnknown(types.StringType), view); known {
+	if lookup.UserList.Resolve(types.ListUnknown(types.StringType), nil, view).IsKnown {
 		t.Error("what is not known is known")
 	}
 	if got := lookup.UserList.Describe([]int64{lena.ID}, view); got != "lena.fischer@example.com" {
@@ -138,15 +138,15 @@ func TestLists_NewEntries_SortedByText(t *testing.T) {
 func TestLists_UnknownUsers_TextsKept(t *testing.T) {
 	view := readOrganization(t)
 	prior := textList("new@example.com", "lena.fischer@example.com")
-	if got := lookup.UserList.KeepPrior(textList("lena.fischer@example.com", "NEW@example.com"), prior, view); !got.Equal(prior) {
+	if got := lookup.UserList.KeepPrior(textList("lena.fischer@example.com", "NEW@example.com"), prior, nil, view); !got.Equal(prior) {
 		t.Errorf("planned %v", got)
 	}
 	unknown := types.ListValueMust(types.StringType, []attr.Value{types.StringUnknown(), types.StringValue("lena.fischer@example.com")})
-	if got := lookup.UserList.KeepPrior(unknown, prior, view); !got.Equal(unknown) {
+	if got := lookup.UserList.KeepPrior(unknown, prior, nil, view); !got.Equal(unknown) {
 		t.Errorf("planned %v", got)
 	}
-	if resolved, known := lookup.UserList.Resolve(unknown, view); known || len(resolved.IDs) != 1 {
-		t.Errorf("resolved %+v, known %v", resolved, known)
+	if resolved := lookup.UserList.Resolve(unknown, nil, view); resolved.IsKnown || len(resolved.IDs) != 1 {
+		t.Errorf("resolved %+v", resolved)
 	}
 }
 
@@ -170,7 +170,7 @@ func BenchmarkPrincipalList(b *testing.B) {
 	view := snapshot.New(facts, new(runstate.State))
 	configured, prior := textList(forth...), textList(back...)
 	for b.Loop() {
-		if !lookup.UserList.KeepPrior(configured, prior, view).Equal(prior) {
+		if !lookup.UserList.KeepPrior(configured, prior, nil, view).Equal(prior) {
 			b.Fatal("another order is planned")
 		}
 		if !lookup.UserList.Keep(prior, ids, view).Equal(prior) {

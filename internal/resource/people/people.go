@@ -9,6 +9,7 @@ package people
 import (
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -37,45 +38,21 @@ func Users(ignored string) Attribute {
 }
 
 // Value is a list in a model, and the attribute with the IDs of its elements. Both are nil without a model.
-type Value struct {
-	Texts *types.List
-	IDs   *types.Map
-}
+type Value struct{ Texts, IDs *types.List }
 
-// noIDs are the IDs of a list without a state or a plan.
-var noIDs = types.MapNull(types.Int64Type)
-
-func (v Value) ids() types.Map {
-	if v.IDs == nil {
-		return noIDs
+// own returns the IDs that a value has for its texts.
+func (l Attribute) own(v Value) lookup.Own {
+	if v.Texts == nil {
+		return nil
 	}
-	return *v.IDs
-}
-
-// KeepIDs keeps the known planned IDs. For unknown ones, it keeps the model's own, or null.
-func (v Value) KeepIDs(planned Value) {
-	if planned.IDs.IsUnknown() {
-		return
-	}
-	ids := planned.IDs.Elements() // a copy
-	for text, id := range ids {
-		if id.IsUnknown() {
-			ids[text] = types.Int64Null()
-			if found, ok := v.IDs.Elements()[text]; ok {
-				ids[text] = found
-			}
-		}
-	}
-	if *v.IDs = noIDs; !planned.IDs.IsNull() {
-		*v.IDs = types.MapValueMust(types.Int64Type, ids)
-	}
+	return l.Own(*v.Texts, *v.IDs)
 }
 
 // IDsAttribute describes the attribute with the IDs.
-func (l Attribute) IDsAttribute() schema.MapAttribute {
-	return schema.MapAttribute{
+func (l Attribute) IDsAttribute() schema.ListAttribute {
+	return schema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`; null if it doesn't exist yet. "+
+		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`, in the same order; null if it doesn't exist yet. "+
 			"If an ID differs when a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
 			l.Noun, l.Name),
 	}
@@ -87,7 +64,7 @@ func (l Attribute) at() path.Path { return path.Root(l.Name) }
 // the subject and the verb of the warning, as in "The subscribers of channel 12 wait". The caller plans the whole
 // state: the apply plans again, and may know the list then.
 func (l Attribute) Waits(planned, prior Value, what string, view *snapshot.Snapshot, diags *diag.Diagnostics) bool {
-	if prior.Texts == nil || !l.MustWait(*planned.Texts, *prior.Texts, view) {
+	if prior.Texts == nil || !planned.Texts.IsUnknown() && (prior.Texts.IsNull() || !l.MayBecome(*planned.Texts, *prior.Texts, l.own(prior), view)) {
 		return false
 	}
 	detail := "The list is not known until apply, so this plan cannot show who would be removed. This apply leaves the resource unchanged. Plan again after it."
@@ -120,13 +97,15 @@ func (p Members) Leaving() []int64 {
 // used.
 func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
 	var p Members
-	l.NoteEmails(prior.ids(), view)
+	own := l.own(prior)
+	l.NameInPlan(*planned.Texts, view, l.at(), diags)
+	p.Wanted = l.Resolve(*planned.Texts, own, view)
+	p.IsKnown = p.Wanted.IsKnown && len(p.Wanted.Planned) == 0
 	if prior.Texts != nil {
 		p.Before = l.Named(prior, view)
-		*planned.Texts, p.IsSame = l.KeepPriorAs(*planned.Texts, *prior.Texts, prior.ids(), view)
+		*planned.Texts = l.KeepPrior(*planned.Texts, *prior.Texts, own, view)
+		p.IsSame = planned.Texts.Equal(*prior.Texts)
 	}
-	p.Wanted, p.IsKnown = l.ResolveAs(*planned.Texts, prior.ids(), view)
-	p.IsKnown = p.IsKnown && len(p.Wanted.Planned) == 0
 	l.report(p.Before.Moved, "", diags)
 	hint := ""
 	if l.Noun == "user" {
@@ -139,7 +118,7 @@ func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *di
 
 // PlanIDs plans the IDs of a list. isChange is true if the resource is created or changed.
 func (l Attribute) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapshot) {
-	*planned.IDs = l.PrincipalList.PlanIDs(*planned.Texts, prior.ids(), isChange, view)
+	*planned.IDs = l.Resolve(*planned.Texts, l.own(prior), view).PlannedNumbers(planned.Texts.IsNull(), isChange)
 }
 
 // Warn reports, in a plan, emails that no user has yet and deactivated people. leaving are the people that the same
@@ -152,12 +131,12 @@ func (l Attribute) Warn(wanted lookup.ResolvedList, leaving []int64, view *snaps
 	}
 }
 
-// Find resolves a list in an apply, and reports elements that cannot be used. The planned IDs are used.
+// Find is Named for an apply: it reports elements that cannot be used.
 func (l Attribute) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
-	wanted, isKnown := l.ResolveAs(*planned.Texts, planned.ids(), view)
+	wanted := l.Named(planned, view)
 	l.report(wanted.Moved, "", diags)
 	l.report(wanted.Problems, "", diags)
-	if !isKnown || len(wanted.Planned) > 0 {
+	if !wanted.IsKnown || len(wanted.Planned) > 0 {
 		summary, detail := base.StillMissing(wanted.Planned...)
 		diags.AddAttributeError(l.at(), summary, detail)
 	}
@@ -170,20 +149,50 @@ func (l Attribute) report(errs []error, hint string, diags *diag.Diagnostics) {
 	}
 }
 
-// Named returns the existing people or groups that a state names.
-func (l Attribute) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
-	return l.ResolveState(*state.Texts, state.ids(), view)
+// Named returns the people or groups that a state or a plan names.
+func (l Attribute) Named(v Value, view *snapshot.Snapshot) lookup.ResolvedList {
+	if v.Texts == nil {
+		return lookup.ResolvedList{}
+	}
+	return l.Resolve(*v.Texts, l.own(v), view)
 }
 
 // Hold sets a list to the current members, after a read or a failure, and keeps its own texts for them.
 func (l Attribute) Hold(v Value, in []int64, view *snapshot.Snapshot) {
-	l.NoteEmails(v.ids(), view)
-	*v.Texts = l.Keep(*v.Texts, in, view)
-	*v.IDs = l.IDs(*v.Texts, noIDs, view)
+	view = l.Knowing(l.own(v), view)
+	*v.Texts, *v.IDs = l.Keep(*v.Texts, in, view), types.ListNull(types.Int64Type)
+	l.Settle(v, view)
+}
+
+// KeepPlanned gives a list that was read the planned texts and IDs, unless the texts are unknown. An unknown ID is that
+// which was read.
+func (l Attribute) KeepPlanned(v, planned Value) {
+	if planned.Texts.IsUnknown() {
+		return
+	}
+	read := l.own(v)
+	*v.Texts, *v.IDs = *planned.Texts, *planned.IDs
+	if planned.IDs.IsNull() {
+		return
+	}
+	numbers, known := make([]attr.Value, len(v.Texts.Elements())), v.IDs.Elements()
+	for i, text := range v.Texts.Elements() {
+		switch id, ok := read.Of(l.PrincipalList, text); {
+		case i < len(known) && !known[i].IsUnknown():
+			numbers[i] = known[i]
+		case ok:
+			numbers[i] = types.Int64Value(id)
+		default:
+			numbers[i] = types.Int64Null()
+		}
+	}
+	*v.IDs = types.ListValueMust(types.Int64Type, numbers)
 }
 
 // Settle gives a planned list the IDs that were not known before its apply.
-func (l Attribute) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
+func (l Attribute) Settle(v Value, view *snapshot.Snapshot) {
+	*v.IDs = l.Named(v, view).PlannedNumbers(v.Texts.IsNull(), false)
+}
 
 // Contested registers the users that a resource keeps in a list or removes from it. It returns the users for which
 // another resource of the run does the opposite, because Terraform's order of the two is not known.

@@ -85,7 +85,7 @@ func adoptBot(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok b
 	if err != nil {
 		return 0, false, err
 	}
-	holder, ok := s.UserByAddress(plan.address(s))
+	holder, ok := s.UserWithAddress(plan.address(s))
 	if !ok {
 		return 0, false, nil
 	}

@@ -171,7 +171,9 @@ func (m *botModel) keepPrior(prior *botModel, s *snapshot.Snapshot) {
 	if base.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
 		m.FullName = prior.FullName
 	}
-	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) {
+	isOtherEmail := strings.Contains(m.Owner.ValueString(), "@") && strings.Contains(prior.Owner.ValueString(), "@") &&
+		!strings.EqualFold(m.Owner.ValueString(), prior.Owner.ValueString()) // the next refresh has it too
+	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) && !isOtherEmail {
 		if owner, err := lookup.User(s, m.Owner.ValueString()); err == nil && lookup.KeepUser(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
 			m.Owner = prior.Owner
 		}
@@ -209,7 +211,7 @@ func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snap
 		owner, err := lookup.User(s, m.Owner.ValueString())
 		if err != nil {
 			lookup.AddError(&diags, path.Root("owner"), err, "")
-		} else {
+		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
 			update.OwnerID = &owner.ID
 		}
 	}

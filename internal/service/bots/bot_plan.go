@@ -245,8 +245,9 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		refuseDuplicateBot(p)
 		return
 	}
-	holder, isTaken := s.UserByAddress(address)
+	holder, isTaken := s.UserWithAddress(address)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
+	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "bot", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
 	p.Meta.Run.PlanName(botKind, user.ID, botKey(p.Plan))
 	switch {
 	case !isTaken || holder.ID == user.ID:
@@ -313,14 +314,17 @@ func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 
 // checkBotOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
 func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
-	if !base.IsSet(p.Plan.Owner) || p.State != nil && p.Plan.Owner.Equal(p.State.Owner) {
+	if !base.IsSet(p.Plan.Owner) {
 		return
 	}
 	at := path.Root("owner")
-	owner, isPlanned, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
+	owner, isPlanned, err := lookup.UserInConfig(s, p.Plan.Owner.ValueString(), at, p.Diags)
+	isSame := p.State != nil && p.Plan.Owner.Equal(p.State.Owner)
 	switch {
+	case isSame && !lookup.IsReassigned(err):
+		return
 	case err != nil:
-		lookup.AddError(p.Diags, at, err, "")
+		lookup.AddError(p.Diags, at, err, base.ReferenceAdvice("user", "zulip_user.NAME.id"))
 		return
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "A bot cannot own a bot", fmt.Sprintf("%s is a bot.", owner.Address()))

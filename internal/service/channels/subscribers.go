@@ -235,7 +235,7 @@ func exclusiveSchema() schema.Schema {
 		Validators:          userElements(),
 	}
 	return schema.Schema{
-		Version:             base.SchemaVersion,
+		Version:             base.ListSchemaVersion,
 		MarkdownDescription: "Manages all [subscribers](https://zulip.com/help/manage-user-channel-subscriptions) of a channel: the listed users and bots are subscribed, and everyone else is unsubscribed.",
 		Attributes:          attributes,
 	}
@@ -253,7 +253,7 @@ func additiveSchema() schema.Schema {
 		MarkdownDescription: "IDs of the users that this resource subscribed. Only they are unsubscribed when they are removed from `users` or the resource is destroyed. Empty after an import.",
 	}
 	return schema.Schema{
-		Version:             base.SchemaVersion,
+		Version:             base.ListSchemaVersion,
 		MarkdownDescription: "Keeps users and bots [subscribed](https://zulip.com/help/manage-user-channel-subscriptions) to a channel, in addition to its other subscribers.",
 		Attributes:          attributes,
 	}

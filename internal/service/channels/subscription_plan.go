@@ -35,7 +35,7 @@ type shared struct {
 	Channel   types.String `tfsdk:"channel"`
 	ChannelID types.Int64  `tfsdk:"channel_id"`
 	Users     types.List   `tfsdk:"users"`
-	UserIDs   types.Map    `tfsdk:"user_ids"`
+	UserIDs   types.List   `tfsdk:"user_ids"`
 	Tell      types.Bool   `tfsdk:"send_new_subscription_messages"`
 }
 

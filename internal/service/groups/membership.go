@@ -50,9 +50,9 @@ type membershipModel struct {
 	Group       types.String `tfsdk:"group"`
 	GroupID     types.Int64  `tfsdk:"group_id"`
 	Members     types.List   `tfsdk:"members"`
-	MemberIDs   types.Map    `tfsdk:"member_ids"`
+	MemberIDs   types.List   `tfsdk:"member_ids"`
 	Subgroups   types.List   `tfsdk:"subgroups"`
-	SubgroupIDs types.Map    `tfsdk:"subgroup_ids"`
+	SubgroupIDs types.List   `tfsdk:"subgroup_ids"`
 }
 
 // list returns a list; none without a membership.
@@ -68,7 +68,7 @@ func (m *membershipModel) list(list membershipList) people.Value {
 
 func (memberships) schema() schema.Schema {
 	return schema.Schema{
-		Version:             base.SchemaVersion,
+		Version:             base.ListSchemaVersion,
 		MarkdownDescription: "Adds users, bots and groups to a [user group](https://zulip.com/help/manage-user-groups), in addition to its other members.",
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -60,7 +61,7 @@ func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 		return err
 	}
 	found := readFoundThere(ctx, c.PriorPrivate, c.Diags)
-	plan.MemberIDs, plan.SubgroupIDs = types.MapUnknown(types.Int64Type), types.MapUnknown(types.Int64Type)
+	plan.MemberIDs, plan.SubgroupIDs = types.ListUnknown(types.Int64Type), types.ListUnknown(types.Int64Type)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
 		if state != nil { // another group, as far as is known
@@ -70,6 +71,7 @@ func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 		c.Save(plan)
 		return nil
 	}
+	lookup.GroupList.NameInPlan(types.ListValueMust(types.StringType, []attr.Value{plan.Group}), view, path.Root("group"), c.Diags)
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
 		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "This user group cannot have members"), base.Sentence(err)+base.ReferenceAdvice("group", "zulip_user_group.NAME.name"))
@@ -246,8 +248,8 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 		var wanted, managed lookup.ResolvedList
 		known := true
 		if plan != nil {
-			at := plan.list(list)
-			wanted, known = list.ResolveAs(*at.Texts, *at.IDs, view)
+			wanted = list.Named(plan.list(list), view)
+			known = wanted.IsKnown
 		}
 		if prior != nil {
 			managed = list.Named(prior.list(list), view) // members who cannot be found are in no group

@@ -239,7 +239,7 @@ func userGroupSchema() schema.Schema {
 	all := userGroupTable.ResourceAttributes()
 	maps.Copy(all, userGroupCreationAttributes())
 	return schema.Schema{
-		Version:             base.SchemaVersion,
+		Version:             base.ListSchemaVersion,
 		MarkdownDescription: "Manages a [Zulip user group](https://zulip.com/help/user-groups), its members and its permissions.",
 		Attributes:          all,
 	}
@@ -272,9 +272,9 @@ type userGroupFields struct {
 	Name        types.String `tfsdk:"name"`
 	Description types.String `tfsdk:"description"`
 	Members     types.List   `tfsdk:"members"`
-	MemberIDs   types.Map    `tfsdk:"member_ids"`
+	MemberIDs   types.List   `tfsdk:"member_ids"`
 	Subgroups   types.List   `tfsdk:"subgroups"`
-	SubgroupIDs types.Map    `tfsdk:"subgroup_ids"`
+	SubgroupIDs types.List   `tfsdk:"subgroup_ids"`
 
 	CanAddMembersGroup    types.Set `tfsdk:"can_add_members_group"`
 	CanJoinGroup          types.Set `tfsdk:"can_join_group"`

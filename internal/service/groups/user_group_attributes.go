@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -243,11 +242,9 @@ func (l membershipRow) text(resource, text string) string {
 	return text
 }
 
-// ReadInto keeps the form and the order of the elements that are still in the list.
+// ReadInto keeps the form and the order of the elements that are still in the list, and sets their IDs.
 func (l membershipRow) ReadInto(f *userGroupFields, group *zulip.UserGroup, env attribute.Env, _ *diag.Diagnostics) {
-	at := l.in(f)
-	l.NoteEmails(*at.IDs, env.View)
-	*at.Texts = l.Keep(*at.Texts, *l.current(group), env.View)
+	l.Hold(l.in(f), *l.current(group), env.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. If the planned list equals the state's,
@@ -257,8 +254,8 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFields, env attribut
 	if list.IsNull() || prior.IsState && list.Equal(*l.in(prior.Values).Texts) {
 		return change, nil, false
 	}
-	wanted, known := l.wanted(planned, env.View)
-	if !known {
+	wanted := l.Named(l.in(planned), env.View)
+	if !wanted.IsKnown {
 		return change, nil, false
 	}
 	var before []int64
@@ -313,21 +310,31 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// KeepPrior keeps the prior list if the planned one names the same.
+// KeepPrior keeps the prior list and its IDs if the planned one names the same.
 func (l membershipRow) KeepPrior(_, planned, state *userGroupFields, env attribute.Env) {
-	at, prior := l.in(planned).Texts, l.in(state)
-	*at, _ = l.KeepPriorAs(*at, *prior.Texts, *prior.IDs, env.View)
+	at, prior := l.in(planned), l.in(state)
+	own := l.Own(*prior.Texts, *prior.IDs)
+	*at.Texts, *at.IDs = l.PrincipalList.KeepPrior(*at.Texts, *prior.Texts, own, env.View), *prior.IDs
+	if !at.Texts.Equal(*prior.Texts) {
+		l.PlanIDs(at, prior, true, env.View)
+	}
 }
 
-// KeepPlanned gives the model the planned list, unless that is unknown.
+// KeepPlanned gives the model the planned list and its IDs, unless the list is unknown.
 func (l membershipRow) KeepPlanned(f, planned *userGroupFields) {
-	base.KeepKnown(l.in(f).Texts, *l.in(planned).Texts)
+	l.membershipList.KeepPlanned(l.in(f), l.in(planned))
 }
 
-// ForgetUnknown makes an unknown list null.
+// ForgetUnknown makes an unknown list null, and unknown IDs too.
 func (l membershipRow) ForgetUnknown(f *userGroupFields) {
-	if at := l.in(f).Texts; at.IsUnknown() {
-		*at = types.ListNull(types.StringType)
+	at, none := l.in(f), types.ListNull(types.Int64Type)
+	if at.Texts.IsUnknown() {
+		*at.Texts = types.ListNull(types.StringType)
+	}
+	planned := *at.IDs
+	*at.IDs = none
+	if !planned.IsUnknown() {
+		l.membershipList.KeepPlanned(at, people.Value{Texts: at.Texts, IDs: &planned})
 	}
 }
 
@@ -345,22 +352,25 @@ func (l membershipIDsRow) Takes() attribute.Requirement { return attribute.Requi
 // ResourceAttribute describes the attribute in the schema of the resource.
 func (l membershipIDsRow) ResourceAttribute(string) schema.Attribute {
 	ids := l.IDsAttribute()
-	ids.PlanModifiers = []planmodifier.Map{mapplanmodifier.UseStateForUnknown()}
+	ids.PlanModifiers = []planmodifier.List{listplanmodifier.UseStateForUnknown()}
 	return ids
 }
 
 // DataSourceAttribute describes the attribute in the schema of a data source.
 func (l membershipIDsRow) DataSourceAttribute(string) datasourceschema.Attribute {
-	return datasourceschema.MapAttribute{
+	return datasourceschema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of %#q.", l.Noun, l.Name),
+		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of %#q, in the same order.", l.Noun, l.Name),
 	}
 }
 
-// ReadInto sets the IDs for the list as its row reads it.
+// ReadInto sets the IDs of the list as its row has read it.
 func (l membershipIDsRow) ReadInto(f *userGroupFields, group *zulip.UserGroup, env attribute.Env, _ *diag.Diagnostics) {
-	texts := *l.in(f).Texts
-	l.Hold(people.Value{Texts: &texts, IDs: l.in(f).IDs}, *l.current(group), env.View)
+	if texts := *l.in(f).Texts; texts.IsNull() {
+		l.Hold(people.Value{Texts: &texts, IDs: l.in(f).IDs}, *l.current(group), env.View)
+		return
+	}
+	l.Settle(l.in(f), env.View)
 }
 
 // Step returns no change: the IDs follow from the list.
@@ -371,17 +381,12 @@ func (l membershipIDsRow) Step(*prior, *userGroupFields, attribute.Env) (change 
 // KeepPrior does nothing: see [planUserGroupIDs].
 func (l membershipIDsRow) KeepPrior(_, _, _ *userGroupFields, _ attribute.Env) {}
 
-// KeepPlanned gives the model the planned IDs that are known.
-func (l membershipIDsRow) KeepPlanned(f, planned *userGroupFields) { l.in(f).KeepIDs(l.in(planned)) }
-
-// ForgetUnknown makes unknown IDs null.
-func (l membershipIDsRow) ForgetUnknown(f *userGroupFields) {
-	none := types.MapNull(types.Int64Type)
-	people.Value{Texts: l.in(f).Texts, IDs: &none}.KeepIDs(l.in(f))
-	*l.in(f).IDs = none
+// KeepPlanned gives the model the planned IDs, if all are known. Otherwise the row of the list has done it.
+func (l membershipIDsRow) KeepPlanned(f, planned *userGroupFields) {
+	if ids := *l.in(planned).IDs; !slices.ContainsFunc(ids.Elements(), attr.Value.IsUnknown) {
+		base.KeepKnown(l.in(f).IDs, ids)
+	}
 }
 
-// wanted resolves a planned list.
-func (l membershipList) wanted(planned *userGroupFields, view *snapshot.Snapshot) (wanted lookup.ResolvedList, known bool) {
-	return l.ResolveAs(*l.in(planned).Texts, *l.in(planned).IDs, view)
-}
+// ForgetUnknown does nothing.
+func (l membershipIDsRow) ForgetUnknown(*userGroupFields) {}

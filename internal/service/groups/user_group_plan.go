@@ -88,7 +88,7 @@ func (p userGroupPlanning) planned(step step) (planned []string) {
 	}
 	for _, list := range membershipLists {
 		if list.Name == step.Attribute {
-			resolved, _ := list.wanted(&p.Plan.userGroupFields, p.Env.View)
+			resolved := list.Named(list.in(&p.Plan.userGroupFields), p.Env.View)
 			planned = resolved.Planned
 		}
 	}
@@ -132,11 +132,11 @@ func (p userGroupPlanning) checkList(list membershipList) {
 // members.
 func (p userGroupPlanning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.Name), p.now.Name
-	planned, isKnown := list.wanted(&p.Plan.userGroupFields, p.Env.View)
+	planned := list.Named(list.in(&p.Plan.userGroupFields), p.Env.View)
 	leaving := sets.Without(list.Active(*list.current(p.now), p.Env.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
-	case !isKnown:
+	case !planned.IsKnown:
 		p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot plan the members of user group %q", name),
 			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Name))
 	default:
@@ -250,8 +250,8 @@ func (p userGroupPlanning) warnOfMembership(ctx context.Context, later *zulip.Us
 	}
 	members := membership(later)
 	for _, list := range membershipLists {
-		resolved, known := list.wanted(&p.Plan.userGroupFields, p.Env.View)
-		if isConfigured := !list.in(&p.Config.userGroupFields).Texts.IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
+		resolved := list.Named(list.in(&p.Plan.userGroupFields), p.Env.View)
+		if isConfigured := !list.in(&p.Config.userGroupFields).Texts.IsNull(); isConfigured && (!resolved.IsKnown || len(resolved.Planned) > 0) {
 			members.Unknown = true
 		}
 	}

@@ -94,7 +94,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 		return base.Refused(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
 			"Another zulip_invitation in this configuration has the same email (ignoring case). Change or remove one of them.")
 	}
-	if user, ok := view.UserByAddress(email); ok {
+	if user, ok := view.UserWithAddress(email); ok {
 		return p.account(user)
 	}
 	p.Meta.Run.NoteInvited(email)
@@ -283,7 +283,7 @@ func accountOf(ctx context.Context, meta *base.Meta, email string) (*zulip.User,
 }
 
 func userAt(view *snapshot.Snapshot, email string) *zulip.User {
-	user, ok := view.UserByAddress(email)
+	user, ok := view.UserWithAddress(email)
 	if !ok || user.IsBot {
 		return nil
 	}

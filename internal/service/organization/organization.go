@@ -96,7 +96,7 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 	if now = r.apply(ctx, organizationTable.PriorObject(now.Thing, env, &resp.Diagnostics), plan, now, env, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // no object was created that could be lost; the next apply sends the rest
 	}
-	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
+	r.store(ctx, plan.clone(), now, plan, nil, &resp.State, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
@@ -122,7 +122,8 @@ func (r *organizationResource) Read(ctx context.Context, req resource.ReadReques
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	r.store(ctx, state, &organizationReading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
+	own := attribute.Emails(ctx, req.Private, &resp.Diagnostics)
+	r.store(ctx, state, &organizationReading{Thing: view.Realm(), View: view}, nil, own, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends the differences between the prior and the planned values, unless there is a conflict.
@@ -136,7 +137,7 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	env := attribute.NewEnv(&r.Base, view)
+	env := attribute.NewEnv(&r.Base, view).Knowing(attribute.Emails(ctx, req.Private, &resp.Diagnostics))
 	before := organizationTable.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), env)
 	now := r.apply(ctx, before, plan, nil, env, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
@@ -144,7 +145,7 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 		// A refused value is shown in the form of the state, not in the planned one.
 		state, planned = prior, nil
 	}
-	r.store(ctx, state, now, planned, &resp.State, resp.Private, &resp.Diagnostics)
+	r.store(ctx, state, now, planned, env.Own, &resp.State, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
@@ -201,12 +202,12 @@ func RemoveGroup(ctx context.Context, b *base.Base, _ int64, from map[string]zul
 }
 
 // store writes the server's values into the state; after an apply, planned is its plan.
-func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private base.PrivateSetter, diags *diag.Diagnostics) {
+func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, own map[string]int64, into *tfsdk.State, private base.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {
 		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)
 	}
-	organizationTable.SaveState(ctx, state, now, planned, attribute.NewEnv(&r.Base, nil), set, private, diags)
+	organizationTable.SaveState(ctx, state, now, planned, attribute.NewEnv(&r.Base, nil).Knowing(own), set, private, diags)
 }
 
 // subject returns the organization as the subject of a change.

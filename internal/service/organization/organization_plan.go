@@ -75,7 +75,8 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	env := attribute.NewEnv(&r.Base, p.view)
+	env := attribute.NewEnv(&r.Base, p.view).Knowing(attribute.Emails(ctx, req.Private, p.diags))
+	p.view = env.View
 	if p.state != nil {
 		p.prior = organizationTable.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
 		current := emptyModel()

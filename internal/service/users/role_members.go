@@ -52,7 +52,7 @@ type roleMembersModel struct {
 	ID       types.String `tfsdk:"id"`
 	Role     types.String `tfsdk:"role"`
 	Users    types.List   `tfsdk:"users"`
-	UserIDs  types.Map    `tfsdk:"user_ids"`
+	UserIDs  types.List   `tfsdk:"user_ids"`
 	DemoteTo types.String `tfsdk:"demote_to"`
 }
 
@@ -87,7 +87,7 @@ var (
 // compares every element of a set with every other.
 func (roleMembers) schema() schema.Schema {
 	return schema.Schema{
-		Version:             base.SchemaVersion,
+		Version:             base.ListSchemaVersion,
 		MarkdownDescription: "Manages all owners, administrators or moderators: the listed users and bots have the [role](https://zulip.com/help/user-roles), and no one else.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The role."},
@@ -120,7 +120,7 @@ func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
 // plan determines which users get and lose the role, refuses impossible changes, and warns about effects.
 func (r roleMembers) plan(ctx context.Context, c *roleMembersCall) error {
 	plan, state := c.Plan, c.State
-	plan.ID, plan.UserIDs = plan.Role, types.MapUnknown(types.Int64Type) // unknown if the role is unknown
+	plan.ID, plan.UserIDs = plan.Role, types.ListUnknown(types.Int64Type) // unknown if the role is unknown
 	switch {
 	case state != nil && !plan.Role.Equal(state.Role): // a second plan, without a state, is about the other role
 		c.Replace("role")
@@ -166,7 +166,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	roleUsers.Warn(p.Wanted, p.Leaving(), view, c.Diags)
 	isWhole := !plan.UserIDs.IsUnknown() && !waits && len(p.Wanted.Problems) == 0
 	accounts.DeclareRoleList(c.Meta, view, runstate.RoleList{
-		Role: role.String(), Users: lookup.AccountKeys(plan.Users, view), IsWhole: isWhole, IsNew: state == nil,
+		Role: role.String(), Users: p.Wanted.AccountKeys(view), IsWhole: isWhole, IsNew: state == nil,
 	}, path.Root("users"), c.Diags)
 	if unlisted := sets.Without(held, p.Wanted.IDs); state == nil && p.IsKnown && len(unlisted) > 0 {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), c.Diags)

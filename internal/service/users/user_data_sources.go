@@ -109,8 +109,10 @@ func readUsersData(ctx context.Context, c *adapter.Call[usersModel], list *users
 			lookup.AddError(c.Diags, path.Root("emails"), err, "")
 		}
 	}
-	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		c.Diags.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(lookup.NoProfileField(field.Name, s)))
+	if field := list.ProfileField; field != nil {
+		if _, _, err := lookup.ProfileField(s, field.Name); err != nil {
+			c.Diags.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(err))
+		}
 	}
 	if c.Diags.HasError() {
 		return nil

@@ -44,9 +44,6 @@ func readUserInto(a *account, user *zulip.User, c *core.Call) {
 	if !a.Active.IsNull() {
 		a.Active = types.BoolValue(user.IsActive)
 	}
-	if !isImported {
-		c.Snapshot.NoteEmail(a.Email.ValueString(), user.ID)
-	}
 	if isImported || !user.HidesEmail() && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}
@@ -130,9 +127,12 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 	var diags diag.Diagnostics
 	profile, _ := a.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
-		field, ok := s.ProfileFields().ByName(name)
-		if !ok {
-			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
+		field, later, err := lookup.ProfileField(s, name)
+		if later {
+			err = fmt.Errorf("this run has not created the custom profile field %q yet. Reference it as (zulip_custom_profile_field.NAME.name) so that Terraform creates it first", name)
+		}
+		if err != nil {
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(err))
 			continue
 		}
 		value, err := wireValue(field, profile[name], s)

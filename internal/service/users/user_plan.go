@@ -77,10 +77,13 @@ func checkUserDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 func checkUserProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	profile, _ := p.Plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
-		field, ok := s.ProfileFields().ByName(name)
-		if !ok {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
+		field, later, err := lookup.ProfileField(s, name)
+		if err != nil {
+			p.Diags.AddAttributeError(path.Root("profile_data"), lookup.SummaryOr(err, "No such profile field"), base.Sentence(err))
 			continue
+		}
+		if later {
+			continue // the apply checks the value
 		}
 		if err := checkValue(field, profile[name], s); err != nil {
 			p.Diags.AddAttributeError(path.Root("profile_data"), "Invalid value for a field of users", base.Sentence(err))
@@ -226,6 +229,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if p.Plan.Email.IsUnknown() {
 		return
 	}
+	if user.IsActive && user.HidesEmail() { // who names the user by it learns the ID
+		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	}
 	if sameEmail(planned, p.State.Email.ValueString()) {
 		p.Plan.Email = p.State.Email
 		return
@@ -240,8 +246,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		return
 	}
 	self := p.Meta.Store.Self()
-	holder, isTaken := s.UserByAddress(planned)
+	holder, isTaken := s.UserWithAddress(planned)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "user", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
 	if p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
 		warnOfOrder(user, p.Diags)
 	}

@@ -314,3 +314,34 @@ func TestProtocolUsersDataSource_Filtered_Listed(t *testing.T) {
 	_, diags = p.ReadData("zulip_users", values{"profile_field": values{"name": "Shoe size", "value": "43"}})
 	diags.ExpectError(t, "profile_field", `no custom profile field called "Shoe size"`)
 }
+
+// A user can have a profile field that the same plan creates or renames.
+func TestProtocolUser_ProfileFieldInPlan_Applied(t *testing.T) {
+	for name, before := range map[string]acctest.Values{"new": nil, "renamed": {"name": "Unit", "field_type": "short_text"}} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			field, user := o.NewRun(t, "zulip_custom_profile_field"), o.NewRun(t, "zulip_user")
+			config := acctest.Values{"email": "ada@example.com", "full_name": "Ada", "profile_data": acctest.Values{"Team": "Sales"}}
+			_, diags := user.Process().Plan("zulip_user", nil, config)
+			diags.ExpectError(t, "profile_data", "No such profile field", `"Team"`, "reference it as (zulip_custom_profile_field.NAME.name)")
+			if before != nil {
+				field.MustApply(before)
+			}
+			p := user.Process()
+			fieldPlan, diags := p.Plan("zulip_custom_profile_field", field.State, acctest.Values{"name": "Team", "field_type": "short_text"})
+			diags.ExpectNoError(t)
+			userPlan, diags := p.Plan("zulip_user", nil, config)
+			diags.ExpectNoError(t)
+			if before != nil {
+				_, diags = p.Plan("zulip_user", nil, acctest.Values{"email": "bo@example.com", "full_name": "Bo", "profile_data": acctest.Values{"Unit": "Sales"}})
+				diags.ExpectError(t, "profile_data", `"Unit" changes in this plan`)
+			}
+			p = user.Process()
+			field.ApplyIn(p, fieldPlan).ExpectNoError(t)
+			user.ApplyIn(p, userPlan).ExpectNoError(t)
+			if !user.MustPlan(config).Empty() {
+				t.Error("after the apply the plan has changes")
+			}
+		})
+	}
+}

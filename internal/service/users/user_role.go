@@ -81,9 +81,9 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 		return err
 	}
 	if state != nil {
-		view.NoteEmail(state.User.ValueString(), state.UserID.ValueInt64())
+		view = view.Knowing(map[string]int64{state.User.ValueString(): state.UserID.ValueInt64()})
 	}
-	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
+	user, later, err := lookup.UserInConfig(view, plan.User.ValueString(), path.Root("user"), c.Diags)
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
 			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, c.Diags)
@@ -199,7 +199,6 @@ func readUserRole(ctx context.Context, c *userRoleCall) error {
 		c.Forget()
 		return nil
 	}
-	view.NoteEmail(state.User.ValueString(), id)
 	state.User, state.Role = types.StringValue(lookup.KeepUser(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
 	c.Save(state)
 	return nil

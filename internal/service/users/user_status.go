@@ -123,7 +123,6 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 		c.Forget()
 		return nil
 	}
-	view.NoteEmail(c.State.User.ValueString(), id)
 	c.State.User = types.StringValue(lookup.KeepUser(c.State.User.ValueString(), user, view))
 	c.State.read(view.Status(user.ID))
 	c.Save(c.State)
@@ -213,7 +212,7 @@ func isPlannedPerson(c *userStatusCall, text types.String) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, later, _ := lookup.UserInPlan(view, text.ValueString())
+	_, later, _ := lookup.UserInConfig(view, text.ValueString(), path.Root("user"), c.Diags)
 	return later, nil
 }
 
@@ -227,7 +226,7 @@ func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 		return nil, err
 	}
 	if c.State != nil {
-		view.NoteEmail(c.State.User.ValueString(), c.State.UserID.ValueInt64())
+		view = view.Knowing(map[string]int64{c.State.User.ValueString(): c.State.UserID.ValueInt64()})
 	}
 	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
