@@ -404,3 +404,18 @@ func TestProtocolDuplicates_NewAccounts_Refused(t *testing.T) {
 		})
 	}
 }
+
+// Each provider configuration runs in a process of its own. One does not know what another one creates, and the error says to
+// reference the ID, which the plan does not know yet.
+func TestProtocolAlias_NewGroupNamed_IDAdvised(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	channel := o.NewRun(t, "zulip_channel")
+	channel.ExpectRefused(acctest.Values{"name": "news", "can_send_message_group": []any{"group:press"}}, "can_send_message_group",
+		`If another provider configuration (an alias) does, reference "group_id:${zulip_user_group.NAME.id}"`)
+	config := acctest.Values{"name": "news", "can_send_message_group": []any{acctest.Unknown}}
+	plan := channel.MustPlan(config)
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(acctest.Values{"name": "press"})
+	plan.Config["can_send_message_group"] = []any{fmt.Sprint("group_id:", group.State.Values["id"])}
+	channel.Apply(plan).ExpectNoError(t)
+}

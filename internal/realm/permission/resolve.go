@@ -227,14 +227,14 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 		}
 		summary = suggest.MissingUser(principal.Name)
 		cause = fmt.Sprintf("The provider's account sees no user or bot with the email %q.", principal.Name)
-		advice = "Name a user who hides their email as user_id:N. If this configuration creates the user or changes their email, reference them as \"user:${zulip_user.NAME.email}\" so that Terraform does that first."
+		advice = "Name a user who hides their email as user_id:N. If this configuration creates the user or changes their email, reference them as \"user:${zulip_user.NAME.email}\" so that Terraform does that first, or as \"user_id:${zulip_user.NAME.id}\" if another provider configuration (an alias) does."
 	case KindUserID:
 		summary = suggest.MissingUser(principal.String())
 		cause = fmt.Sprintf("The provider's account sees no user or bot with the ID %d.", principal.ID)
 	case KindGroup:
 		summary = suggest.MissingGroup(principal.Name)
 		cause = fmt.Sprintf("The organization has no user group called %q.", principal.Name)
-		advice = "If this configuration creates or renames it, reference it as \"group:${zulip_user_group.NAME.name}\" so that Terraform does that first."
+		advice = "If this configuration creates or renames it, reference it as \"group:${zulip_user_group.NAME.name}\" so that Terraform does that first. If another provider configuration (an alias) does, reference \"group_id:${zulip_user_group.NAME.id}\", because each one runs alone."
 	default:
 		summary = suggest.MissingGroup(principal.String())
 		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)
