@@ -102,7 +102,7 @@ func createUserStatus(ctx context.Context, c *userStatusCall) error {
 	if err != nil || c.Diags.HasError() {
 		return err
 	}
-	plan.read(now.Thing)
+	plan.readBack(now)
 	c.Save(plan)
 	return nil
 }
@@ -133,13 +133,12 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 // updateUserStatus sends the differing parts, unless there is a conflict.
 func updateUserStatus(ctx context.Context, c *userStatusCall) error {
 	now, err := setUserStatus(ctx, c)
-	held := c.Plan
-	if err != nil || c.Diags.HasError() {
-		held = c.State
-	}
-	if now != nil {
-		held.read(now.Thing)
-		c.Save(held)
+	if err == nil && !c.Diags.HasError() {
+		c.Plan.readBack(now)
+		c.Save(c.Plan)
+	} else if now != nil {
+		c.State.read(now.Thing)
+		c.Save(c.State)
 	}
 	return err
 }
@@ -268,7 +267,7 @@ func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusMo
 		return &userStatusReading{Thing: status}, err
 	}
 	subject := change.Subject[zulip.Status, zulip.StatusUpdate]{
-		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read,
+		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read, MayStayUnread: true,
 		Send: func(ctx context.Context, pending change.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			defer c.Meta.Store.Invalidate(store.Statuses)
 			if id == c.Meta.Store.Self().ID {
