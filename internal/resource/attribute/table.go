@@ -310,7 +310,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 
 func description(setting permission.Spec) string {
 	text := fmt.Sprintf("Principals that can %s.", setting.Action)
-	if !setting.AllowEveryone {
+	if setting.NeverGuests(setting.SupportedBy()) {
 		text += " Never guests."
 	}
 	if setting.NeedsContentAccess {
