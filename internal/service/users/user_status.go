@@ -79,9 +79,16 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 		plan.StatusText = state.StatusText
 	}
 	c.Save(plan)
-	checkStatusCaller(c, user)
+	held := state.over(zulip.Status{})
+	switch isNew := state == nil || state.UserID.ValueInt64() != user.ID; {
+	case isNew || len(plan.steps(held)) > 0:
+		checkStatusCaller(c, user)
+	case !user.IsActive:
+		c.Diags.AddAttributeWarning(path.Root("user"), "The status of a deactivated user is left unchanged",
+			fmt.Sprintf("%s is deactivated and shows no status until the account is reactivated.", user.Address()))
+	}
 	checkStatusAlone(c, user)
-	if state == nil || !plan.emojiIs(state.over(zulip.Status{})) { // the existing emoji stays, even with an old name
+	if state == nil || !plan.emojiIs(held) { // the existing emoji stays, even with an old name
 		return checkStatusEmoji(ctx, c)
 	}
 	return nil
@@ -118,9 +125,12 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), c.Diags) {
 		return nil
 	}
-	if !ok || !user.IsActive {
-		tflog.Info(ctx, "The person is deactivated or not visible any more: removing the status from the state", map[string]any{"user_id": id})
+	switch {
+	case !ok:
+		tflog.Info(ctx, "The person is not visible any more: removing the status from the state", map[string]any{"user_id": id})
 		c.Forget()
+		return nil
+	case !user.IsActive: // the server shows no status, and keeps it
 		return nil
 	}
 	view.NoteEmail(c.State.User.ValueString(), id)
