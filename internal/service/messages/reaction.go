@@ -191,8 +191,10 @@ func readReaction(ctx context.Context, c *reactionCall) error {
 		c.Forget()
 		return nil
 	}
-	c.State.read(own[i])
-	c.Save(c.State)
+	if slices.Contains(zulip.ReactionTypes, own[i].Type) {
+		c.State.read(own[i])
+		c.Save(c.State)
+	}
 	return nil
 }
 
@@ -270,10 +272,13 @@ func (m *reactionModel) key() string {
 }
 
 // isShownAs reports whether a reaction of the account is the one in the state. After a broken-off creation, only the name is
-// known.
+// known. A newer server may have other types.
 func (m *reactionModel) isShownAs(reaction zulip.Reaction) bool {
 	if m.EmojiCode.IsNull() {
 		return reaction.EmojiName == m.EmojiName.ValueString()
+	}
+	if !slices.Contains(zulip.ReactionTypes, reaction.Type) {
+		return reaction.EmojiCode == m.EmojiCode.ValueString()
 	}
 	return m.wire().SameEmoji(reaction)
 }
