@@ -207,9 +207,12 @@ func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snap
 	}
 	if !m.Owner.Equal(current.Owner) {
 		owner, err := lookup.User(s, m.Owner.ValueString())
-		if err != nil {
+		switch {
+		case err != nil:
 			lookup.AddError(&diags, path.Root("owner"), err, "")
-		} else {
+		case !owner.IsActive:
+			refuseInactiveOwner(owner, &diags)
+		default:
 			update.OwnerID = &owner.ID
 		}
 	}
