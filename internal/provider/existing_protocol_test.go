@@ -267,9 +267,9 @@ func TestProtocolCreateBeforeDestroy_Unnamed_Kept(t *testing.T) {
 	}
 }
 
-// An object that was archived or deactivated outside Terraform keeps its name, so the plan that would create it again
-// is refused. The message says how to adopt the object, and how to destroy the others, because terraform destroy plans
-// the configuration first.
+// An object that was archived or deactivated outside Terraform keeps its name. The plan warns, so that the rest of it can be
+// seen, and says how to adopt the object or to accept its end. The apply refuses. It says how to destroy the others, because
+// terraform destroy plans the configuration first.
 func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 	for resource, test := range map[string]struct {
 		config     values
@@ -295,12 +295,14 @@ func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 			run.MustApply(test.config)
 			o.Call(t, test.method, fmt.Sprintf(test.path, run.State.Values["id"]), nil)
 			sent := o.Sent()
-			_, diags := run.Plan(test.config)
-			diags.ExpectError(t, test.at, test.says, test.hint, "terraform destroy -refresh=false")
-			sent.Expect(t)
+			plan, diags := run.Plan(test.config)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, test.at, test.says, test.hint, "so the apply will fail", "To accept it, remove this resource from the configuration")
 			if run.State != nil {
 				t.Error("it is still in the state")
 			}
+			run.Apply(plan).ExpectError(t, test.at, test.says, test.hint, "terraform destroy -refresh=false")
+			sent.Expect(t)
 		})
 	}
 }

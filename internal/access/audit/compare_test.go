@@ -236,7 +236,7 @@ func (d *drawer) compare() {
 	var changes []object
 	var steps []func()
 	types := map[any]bool{}
-	var isUnknown, isImported, isReplaced bool
+	var isUnknown, isImported, isReplaced, isForgotten bool
 	for number := range 1 + d.random.IntN(3) {
 		draw := oneOf(d, d.draw, d.drawThing, d.drawReplaced)
 		change, apply := draw(number)
@@ -248,7 +248,7 @@ func (d *drawer) compare() {
 		of, _ := change["change"].(object)
 		switch actions, _ := of["actions"].([]string); {
 		case len(actions) > 1 || slices.Contains(actions, "forget"):
-			isReplaced = true
+			isReplaced, isForgotten = true, isForgotten || slices.Equal(actions, []string{"forget"})
 		case d.random.IntN(3) == 0 && d.imports(change):
 			isImported = true
 		}
@@ -281,6 +281,11 @@ func (d *drawer) compare() {
 	}
 	if want, got := statements(said), statements(after); !slices.Equal(want, got) {
 		t.Errorf("%v\nthe review said %q\nthe audits say  %q", changes, want, got)
+	}
+	if isForgotten { // what stays is no difference, and the review says that it is no longer managed
+		said.Summary.Conditions = slices.DeleteFunc(said.Summary.Conditions, func(one report.Condition) bool {
+			return one == report.RoleChange && !slices.Contains(after.Summary.Conditions, one)
+		})
 	}
 	if !slices.Equal(said.Summary.Conditions, after.Summary.Conditions) {
 		t.Errorf("%v\nthe review is %q, the comparison %q", changes, said.Summary.Conditions, after.Summary.Conditions)

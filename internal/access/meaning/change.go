@@ -100,6 +100,36 @@ func (c *Change) Says() *Result {
 	return &r
 }
 
+// Stays returns what an object goes on giving after its resource is removed from the state. That is what creating it would mean,
+// or otherwise what destroying it would mean. Most statements about computed classes have no text.
+func (c *Change) Stays() []Statement {
+	made := Change{
+		Of: c.Of, Address: c.Address, Before: c.After, After: c.Before, IsMade: true, Names: c.Names,
+		IsSet: func(string) bool { return true }, IsComputed: func(string, *Row) bool { return false },
+	}
+	all := made.Says().Statements
+	role, _ := c.Before.Value("role").Data.(string)
+	_, isAccount := c.Of.Attribute("full_name")
+	isHarmless := !isAccount && (role == zulip.RoleMember.String() || role == zulip.RoleGuest.String())
+	for _, name := range c.Before.Names() {
+		row, known := c.Of.Attribute(name)
+		if !known || !row.Class.IsComputed() || c.Before.Value(name).IsNone() || row.Class == Role && isHarmless {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(s Statement) bool { return s.Class == row.Class }) {
+			text := ""
+			if row.Class == Role && role != "" {
+				text = fmt.Sprintf("The role is %s.", role)
+			}
+			all = append(all, Statement{Class: row.Class, Where: c.Where(c.Before), Text: text})
+		}
+	}
+	if len(all) == 0 && c.Of.Destroyed != nil {
+		all = append(all, Statement{Class: c.Of.Destroyed.Class, Where: c.Where(c.Before)})
+	}
+	return all
+}
+
 // guests adds that an invitation is for guests, if there is a statement about who joins by it.
 func (c *Change) guests(r *Result) {
 	if _, invites := c.Of.Attribute("invite_as"); !invites || !slices.ContainsFunc(r.Statements, func(s Statement) bool { return s.Class == Joining }) {
@@ -132,7 +162,7 @@ func (c *Change) attribute(name string, r *Result) {
 	case !row.Fits(s.Before) || !row.Fits(s.After):
 		r.Unknown = append(r.Unknown, fmt.Sprintf("%s of %s has an unknown type: this version expects a %s.", name, c.Address, row.Kind))
 	case c.IsComputed(name, row):
-		r.IsSaid = true
+		r.IsSaid = r.IsSaid || c.Of.NamedBy == "" // other reports name the resource if there is an effect
 		return
 	default:
 		text := row.Says(s)

@@ -1,11 +1,17 @@
 package report
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+import (
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+)
 
 // conditions are the conditions of classes, under which their sentences are risks.
 var conditions = map[meaning.Class]Condition{
 	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
 	meaning.History: Widening, meaning.Credential: RoleChange, meaning.External: External,
+	meaning.Role: RoleChange, meaning.Permission: Widening, meaning.Membership: Widening,
 }
 
 // Say adds the sentences of a change to the risks and its other differences to also. It reports whether the report mentions
@@ -22,6 +28,23 @@ func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 	}
 	r.Unknown = append(r.Unknown, result.Unknown...)
 	return result.IsSaid
+}
+
+// SayStays adds a risk for each condition of what stays after a resource is removed from the state.
+func (r *Report) SayStays(stays []meaning.Statement) {
+	const unmanaged = "This stays, and no resource manages it any more."
+	first := len(r.Risks)
+	for _, statement := range stays {
+		condition := conditions[statement.Class]
+		at := slices.IndexFunc(r.Risks[first:], func(risk Risk) bool { return risk.Condition == condition })
+		if at < 0 {
+			at = len(r.Risks) - first
+			r.Risks = append(r.Risks, Risk{Condition: condition, Where: statement.Where, Text: unmanaged})
+		}
+		if risk := &r.Risks[first+at]; statement.Text != "" {
+			risk.Text = strings.TrimSuffix(risk.Text, unmanaged) + statement.Text + " " + unmanaged
+		}
+	}
 }
 
 func valueIn(words meaning.Words) Value {

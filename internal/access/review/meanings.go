@@ -35,8 +35,10 @@ func (b *builder) sayMeanings() {
 			also.Action = report.Release
 		}
 		isSaid := false
-		if also.Action != report.Release {
-			isSaid = b.report.Say(b.meaningOf(change, of), also)
+		if change.Does("forget") {
+			b.report.SayStays(b.meaningOf(change, of).Stays())
+		} else if also.Action != report.Release {
+			isSaid = b.report.Say(b.meaningOf(change, of).Says(), also)
 		}
 		if change.ReplacedBy != nil { // the line of the new object says so
 			named[change.Address] = named[change.Address] || isSaid
@@ -104,9 +106,9 @@ func (b *builder) sayRekeyed() {
 	}
 }
 
-// meaningOf returns the meaning of a change in the plan.
-func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
-	change := meaning.Change{
+// meaningOf returns a change in the plan, for its meaning.
+func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Change {
+	change := &meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
 		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet, IsInactive: b.isInactiveAfter(c),
 		IsComputed: func(name string, row *meaning.Row) bool {
@@ -130,7 +132,7 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 			change.Before = unsetStays{c.After(), b.org.settings()}
 		}
 	}
-	return change.Says()
+	return change
 }
 
 // isInactiveAfter reports whether the plan deactivates the account of a change, or leaves it deactivated.

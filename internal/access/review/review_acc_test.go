@@ -318,6 +318,7 @@ resource "zulip_user_role" "lena" {
 }
 `,
 			after: removed("zulip_channel.x") + removed("zulip_user_group.writers") + removed("zulip_channel_subscription.releases") + removed("zulip_user_role.lena"),
+			words: "widening",
 		},
 		{
 			name: "destroyed",

@@ -273,7 +273,7 @@ func (c closure) visit(group *zulip.UserGroup) {
 // access to, and the people who get the permission; "" if there is none.
 func (a *Access) ByOrganization(permission ChannelPermission) (setting string, people People) {
 	o := outcome{access: a, channel: &Channel{}}
-	return organizationPermissions[permission].setting, People{a.roster, o.permittedByOrganization(permission)}
+	return organizationPermissions[permission], People{a.roster, o.permittedByOrganization(permission)}
 }
 
 // Held is the set of people with effective access by a permission, as far as it is known. The zero value is empty.

@@ -151,24 +151,19 @@ func (r ChannelPermission) GrantedBy() []ChannelPermission {
 	return content
 }
 
-// organizationPermissions are the organization's permissions that permit in every channel what a channel's permission permits in one,
-// and whether they can permit it to guests. For the latter, what the server publishes takes
-// precedence (server-behavior §P6).
-var organizationPermissions = map[ChannelPermission]struct {
-	setting       string
-	allowEveryone bool
-}{
-	CanAddSubscribers:            {"can_add_subscribers_group", false},
-	CanDeleteAnyMessage:          {"can_delete_any_message_group", false},
-	CanDeleteOwnMessage:          {"can_delete_own_message_group", true},
-	CanMoveMessagesOutOfChannel:  {"can_move_messages_between_channels_group", false},
-	CanMoveMessagesWithinChannel: {"can_move_messages_between_topics_group", true},
-	CanResolveTopics:             {"can_resolve_topics_group", true},
+// organizationPermissions are the permissions of the organization that permit in every channel what one of a channel permits in it.
+var organizationPermissions = map[ChannelPermission]string{
+	CanAddSubscribers:            "can_add_subscribers_group",
+	CanDeleteAnyMessage:          "can_delete_any_message_group",
+	CanDeleteOwnMessage:          "can_delete_own_message_group",
+	CanMoveMessagesOutOfChannel:  "can_move_messages_between_channels_group",
+	CanMoveMessagesWithinChannel: "can_move_messages_between_topics_group",
+	CanResolveTopics:             "can_resolve_topics_group",
 }
 
 // OrganizationPermission returns the permission of the organization that grants a permission in every channel that people
 // have access to; "" if there is none.
-func (r ChannelPermission) OrganizationPermission() string { return organizationPermissions[r].setting }
+func (r ChannelPermission) OrganizationPermission() string { return organizationPermissions[r] }
 
 // permittedByOrganization returns the people who have a permission because of a permission of the organization.
 func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
@@ -176,13 +171,8 @@ func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
 	if !ok {
 		return nil
 	}
-	set, allowEveryone := o.membersOf(o.access.organizationValue(by.setting)), by.allowEveryone
-	if realm := o.access.facts.Realm; realm != nil {
-		if said, ok := realm.SupportedPermissions["realm"][by.setting]; ok {
-			allowEveryone = said.AllowEveryoneGroup
-		}
-	}
-	if !allowEveryone {
+	set, setting := o.membersOf(o.access.organizationValue(by)), Organizations.Setting(by)
+	if setting.NeverGuests(Organizations.Supported(setting, o.access.facts.Realm)) {
 		return o.withoutGuests(set)
 	}
 	return set

@@ -278,7 +278,7 @@ func (e explanation) organizational(permission ChannelPermission) []string {
 	if !ok || !e.permittedByOrganization(permission).has(e.place) {
 		return nil
 	}
-	return prefixed(byOrganization+by.setting+": ", e.principals(e.Person.access.organizationValue(by.setting)))
+	return prefixed(byOrganization+by+": ", e.principals(e.Person.access.organizationValue(by)))
 }
 
 // withOwner returns how the user is in a permission, and how the owner of a bot is.

@@ -162,7 +162,7 @@ type Spec struct {
 	Name string
 	// FeatureLevel is the first at which the value is a group-setting value.
 	FeatureLevel int
-	// AllowEveryone is true if guests can have the permission.
+	// AllowEveryone is true if the permission can be role:everyone. Otherwise guests never have it (server-behavior §P6).
 	AllowEveryone bool
 	// RefuseNobody is true if the setting cannot be role:nobody.
 	RefuseNobody bool
@@ -181,13 +181,18 @@ type Spec struct {
 	// BotsSince is the first feature level at which bots can exercise the permission. Below it, the server refuses the
 	// requests of all bots.
 	BotsSince int
-	// NotByGuests is true if the server refuses the requests of guests that exercise the permission, although they can
-	// have it (server-behavior §G1).
+	// NotByGuests is true if the server refuses the requests of guests that exercise the permission, although it can be
+	// role:everyone (server-behavior §G1, §C18).
 	NotByGuests bool
 	// Action completes the phrase "can …".
 	Action string
 	// Default is the principal that has the permission after creation.
 	Default string
+}
+
+// NeverGuests reports whether guests can never exercise the permission, even if a value names them.
+func (s Spec) NeverGuests(supported zulip.SupportedPermission) bool {
+	return s.NotByGuests || !supported.AllowEveryoneGroup
 }
 
 // Allowed checks a value against the server's rules for the setting; the error is meant for users. It checks only

@@ -323,7 +323,7 @@ func (a *Access) admitted(table Table, setting Spec, people People) People {
 	if realm := a.facts.Realm; realm != nil && realm.FeatureLevel != 0 && realm.FeatureLevel < setting.BotsSince {
 		people = People{people.roster, people.set.minus(a.bots)}
 	}
-	if setting.NotByGuests || !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
+	if setting.NeverGuests(table.Supported(setting, a.facts.Realm)) {
 		return people.Minus(a.Guests())
 	}
 	return people
@@ -407,7 +407,7 @@ func Same(before, after ChannelState) bool {
 		}
 	}
 	for _, by := range organizationPermissions {
-		if !before.Access.holdsSame(before.Access.organizationValue(by.setting), after.Access, after.Access.organizationValue(by.setting)) {
+		if !before.Access.holdsSame(before.Access.organizationValue(by), after.Access, after.Access.organizationValue(by)) {
 			return false
 		}
 	}

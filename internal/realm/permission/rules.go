@@ -108,11 +108,11 @@ func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
-		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission))))
+		return o.content.and(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission)))
 	case CanSubscribe:
 		return o.join()
 	case CanRemoveSubscribers:
-		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(permission))))
+		return o.administer().or(o.metadataAccess().and(o.permittedBy(permission)))
 	case CanDeleteAnyMessage:
 		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
 	case CanDeleteOwnMessage:
@@ -175,7 +175,7 @@ func (o *outcome) join() bitset {
 
 // mayJoinPrivate returns the people who can subscribe to a private channel on their own.
 func (o *outcome) mayJoinPrivate() bitset {
-	return o.withoutGuests(o.permittedBy(CanSubscribe).or(o.permittedBy(CanAddSubscribers)))
+	return o.permittedBy(CanSubscribe).or(o.permittedBy(CanAddSubscribers))
 }
 
 // metadataAccess returns who can see that the channel exists.
@@ -184,7 +184,7 @@ func (o *outcome) metadataAccess() bitset { return o.content.or(o.administer()) 
 // administer returns who can change the channel: administrators of the organization, subscribed
 // or not, including bots with that role, and those who have the permission.
 func (o *outcome) administer() bitset {
-	return o.access.administrators.or(o.withoutGuests(o.permittedBy(CanAdministerChannel)))
+	return o.access.administrators.or(o.permittedBy(CanAdministerChannel))
 }
 
 // send returns the people who can post: those who have the permission and access to the channel. A bot has both if its
@@ -224,12 +224,17 @@ func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.bots
 
 func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 
-// permittedBy returns the people in a permission of the channel, and no one if the server does not have it.
+// permittedBy returns the people in a permission of the channel, and no one if the server does not have it. It leaves out
+// guests in a permission that they can never have.
 func (o *outcome) permittedBy(permission ChannelPermission) bitset {
-	if o.channel.Unknown[string(permission)] {
-		return o.unknownValue()
+	set := o.unknownValue()
+	if !o.channel.Unknown[string(permission)] {
+		set = o.membersOf(o.channel.Permissions[string(permission)])
 	}
-	return o.membersOf(o.channel.Permissions[string(permission)])
+	if setting := Channels.Setting(string(permission)); setting.NeverGuests(Channels.Supported(setting, o.access.facts.Realm)) {
+		return o.withoutGuests(set)
+	}
+	return set
 }
 
 func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {

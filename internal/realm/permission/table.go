@@ -120,7 +120,7 @@ var ChannelSettings = withLevels("zulip_channel", []Spec{
 		Default: "role:nobody",
 	},
 	{
-		Name: "can_remove_subscribers_group", AllowEveryone: true,
+		Name: "can_remove_subscribers_group", AllowEveryone: true, NotByGuests: true,
 		Action:  "unsubscribe others from the channel",
 		Default: "role:administrators",
 	},

@@ -127,7 +127,7 @@ func (r *frameworkResource[Model]) Create(ctx context.Context, req resource.Crea
 		return
 	}
 	c.report(r.def.Create(ctx, c))
-	if !resp.State.Raw.IsNull() {
+	if !resp.State.Raw.IsNull() && !c.Diags.HasError() { // a broken-off creation may not know the identity
 		copyIdentity(ctx, r.def.Identity, resp.State, resp.Identity, c.Diags)
 	}
 }
@@ -143,6 +143,9 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 	// Even a deleted object has an identity, because Terraform refuses an answer without one.
 	copyIdentity(ctx, r.def.Identity, req.State, resp.Identity, c.Diags)
 	c.report(r.def.Read(ctx, c))
+	if !resp.State.Raw.IsNull() && !c.Diags.HasError() {
+		copyIdentity(ctx, r.def.Identity, resp.State, resp.Identity, c.Diags) // after a broken-off creation it may be new
+	}
 }
 
 func (r *frameworkResource[Model]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

@@ -262,7 +262,7 @@ type Case struct {
 // (https://zulip.com/api/group-setting-values). So:
 //
 //	planned principals                              outcome     sent
-//	those of the state, some deactivated            Unchanged   nothing
+//	those of the state, some deactivated or unseen  Unchanged   nothing
 //	the same as in the state, in another form       Equivalent  nothing, and the plan shows no difference
 //	  (group_id:N for group:NAME)
 //	the same but for deactivated ones               Equivalent  nothing, and the plan shows the difference
@@ -285,8 +285,8 @@ func classify(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue
 	var found Case
 	found.Resolution, found.Problems = permission.Resolve(principals, view)
 	switch {
-	case stated != nil && planned.Equal(*stated):
-		found.Outcome = Unchanged
+	case stated != nil && planned.Equal(*stated): // even if the account no longer sees the email of someone in it
+		found.Outcome, found.Problems = Unchanged, nil
 	case len(found.Problems) > 0:
 		found.Outcome = Unusable
 	case len(found.Planned) > 0:

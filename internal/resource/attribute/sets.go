@@ -165,7 +165,7 @@ func (p PermissionPlan) check(setting permission.Spec, diags *diag.Diagnostics) 
 	if err := permission.Allowed(setting.Name, supported, found.Value, p.View); err != nil {
 		diags.AddAttributeError(at, "Not allowed for "+setting.Name, base.Sentence(err))
 	}
-	if !supported.AllowEveryoneGroup {
+	if setting.NeverGuests(supported) {
 		warnGuests(at, found.Value, p.View, diags)
 	}
 }

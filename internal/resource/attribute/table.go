@@ -248,14 +248,20 @@ func (t *Table[Model, Object, Patch]) KeepPlanned(model, planned *Model) (differ
 }
 
 // SaveState sets the state to the server's values, and the private state to the server's permissions; set writes the state.
-// Without an object the state stays unchanged.
+// Without an object the state gets the planned values, or stays unchanged.
 //
 // After an apply, planned is its plan, and the state gets the planned values: Terraform accepts no others. A change
 // in the meantime shows in the next plan.
 func (t *Table[Model, Object, Patch]) SaveState(ctx context.Context, state *Model, now *change.Reading[Object], planned *Model, env Env,
 	set func() diag.Diagnostics, private base.PrivateSetter, diags *diag.Diagnostics,
 ) {
-	if now == nil {
+	switch {
+	case now == nil && planned == nil:
+		return
+	case now == nil:
+		t.ForgetUnknown(state)
+		diags.Append(set()...)
+		KeepRaw(ctx, private, nil, nil, env.Own, diags)
 		return
 	}
 	env.View = now.View.Knowing(env.Own)
@@ -312,7 +318,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 
 func description(setting permission.Spec) string {
 	text := fmt.Sprintf("Principals that can %s.", setting.Action)
-	if !setting.AllowEveryone {
+	if setting.NeverGuests(setting.SupportedBy()) {
 		text += " Never guests."
 	}
 	if setting.NeedsContentAccess {

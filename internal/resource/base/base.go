@@ -167,6 +167,11 @@ func LockoutSummary(object string) string {
 // LockoutAdvice ends the messages of lock-out protection.
 const LockoutAdvice = "\n\nIf this is intentional, set lockout_protection = false in the provider block."
 
+// WarnSelf warns that a plan takes something from the provider's account that its permissions do not depend on.
+func WarnSelf(self *zulip.User, at path.Path, what string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(at, "The provider's account "+what, self.Address()+" is the account that this provider block uses.")
+}
+
 // Action is the base of actions.
 type Action struct{ Base }
 

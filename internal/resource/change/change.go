@@ -64,6 +64,9 @@ type Subject[T, U any] struct {
 	Part store.Part
 	// StoresAsSent is true if the server stores values as sent, so that an accepted write needs no reading after it.
 	StoresAsSent bool
+	// MayStayUnread is true if a failed reading after an accepted write is a warning, because the caller then stores the
+	// planned values in the state. An error would leave a new resource without a state.
+	MayStayUnread bool
 	// Protect refuses a planned change that must not happen, such as one that locks the account out. It gets the object
 	// as just read, right before the pending steps are sent. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
@@ -216,6 +219,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 				return len(conflicts) == 0 && (p.sent == 0 || len(left) == 0)
 			}
 			if now, err = s.Read(ctx, shows); err != nil {
+				if s.MayStayUnread && p.sent > 0 && p.err == nil {
+					diags.AddWarning("Cannot read "+s.NameBefore+" after the change", s.explain(err)+"\n\nThe server accepted the change. The state has the planned values, and the next plan compares them with the server's.")
+					return nil
+				}
 				diags.AddError("Cannot read "+s.NameBefore, s.explain(err))
 				return nil
 			}

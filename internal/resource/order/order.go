@@ -306,7 +306,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 	}
 	subject := change.Subject[[]Item, []int64]{
 		Of: "zulip_" + r.TypeName, NameBefore: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
-		Part: r.Part,
+		Part: r.Part, MayStayUnread: true,
 		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err

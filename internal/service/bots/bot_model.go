@@ -209,9 +209,12 @@ func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snap
 	}
 	if !m.Owner.Equal(current.Owner) {
 		owner, err := lookup.User(s, m.Owner.ValueString())
-		if err != nil {
+		switch {
+		case err != nil:
 			lookup.AddError(&diags, path.Root("owner"), err, "")
-		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
+		case !owner.IsActive:
+			refuseInactiveOwner(owner, &diags)
+		case user.BotOwnerID == nil || *user.BotOwnerID != owner.ID:
 			update.OwnerID = &owner.ID
 		}
 	}

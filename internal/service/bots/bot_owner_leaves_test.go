@@ -327,3 +327,15 @@ func accountOf(t *testing.T, o *acctest.Organization, address string) *zulip.Use
 	}
 	return user
 }
+
+func TestProtocolBot_NewOwnerLeavesAfterPlan_RefusedInWords(t *testing.T) {
+	o, bot := acctest.StartRun(t, "zulip_bot")
+	owner := o.NewRun(t, "zulip_user")
+	owner.MustApply(values{"email": ada, "full_name": "Ada"})
+	bot.MustApply(alerts(values{}))
+	plan := bot.MustPlan(alerts(values{"owner": ada}))
+	owner.Apply(owner.MustPlan(nil)).ExpectNoError(t)
+	sent := o.Sent()
+	bot.Apply(plan).ExpectError(t, "owner", "The owner is deactivated", "Set another owner")
+	sent.Expect(t)
+}

@@ -312,6 +312,11 @@ func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	}
 }
 
+// refuseInactiveOwner refuses a deactivated owner, in the plan and again in the apply.
+func refuseInactiveOwner(owner *zulip.User, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("owner"), "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot. Set another owner. The server deactivates a person's bots together with the person. If it deactivated this bot, also set adopt_deactivated = true, which reactivates the bot instead of creating another.", owner.Address()))
+}
+
 // checkBotOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
 func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) {
@@ -332,7 +337,7 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	case !isPlanned && !owner.IsActive && hasEnded(p, s): // the plan has warned of the bot's short name
 		return
 	case !isPlanned && !owner.IsActive:
-		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot. Set another owner. The server deactivates a person's bots together with the person. If it deactivated this bot, also set adopt_deactivated = true, which reactivates the bot instead of creating another.", owner.Address()))
+		refuseInactiveOwner(owner, p.Diags)
 		return
 	}
 	var id *int64

@@ -233,6 +233,9 @@ func (c *subscriberChange) plan(ctx context.Context, diags *diag.Diagnostics) {
 	if isSafe := c.check(diags); !isSafe || len(c.add)+len(c.remove) == 0 {
 		return
 	}
+	if self := c.meta.Store.Self(); c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) {
+		base.WarnSelf(self, path.Root("users"), fmt.Sprintf("is unsubscribed from channel %q", c.channel.Name), diags)
+	}
 	before, access := c.facts, c.view.Access()
 	before.Subscribers, before.SubscribersKnown = c.in, true
 	after := before

@@ -132,12 +132,14 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 			list.contest(&c.Meta.Run, group.Key.ID, sets.Common(p.Wanted.IDs, p.Before.IDs), nil, view, c.Diags)
 		}
 	}
+	for _, list := range membershipLists { // the change finds people by these, who may hide their emails
+		list.PlanIDs(plan.list(list), state.list(list), !isSame, view)
+	}
 	var change zulip.MembershipChange
 	if group.Group != nil {
 		change = membershipChange(group.Group, plan, state, found.still(group.Group, view), view)
 	}
 	for _, list := range membershipLists {
-		list.PlanIDs(plan.list(list), state.list(list), !isSame, view)
 		list.Warn(wanted[list.Name], change.Delete, view, c.Diags) // groups are never absent
 	}
 	if group.Group != nil {

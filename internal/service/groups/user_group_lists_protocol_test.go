@@ -307,7 +307,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers", "user:"+tomas)})
 	plan, diags := inner.Plan(without)
 	diags.ExpectNoError(t)
-	diags.ExpectOnlyWarning(t, locked, "")
+	diags.ExpectWarning(t, "members", `The provider's account leaves user group "inner"`)
 	carryOut(inner, plan).ExpectNoError(t)
 	added := membership.MustPlan(values{"group": "inner", "members": set(lena, kenji, tomas)})
 	carryOut(membership, added).ExpectNoError(t)

@@ -104,7 +104,8 @@ func (p userGroupPlanning) checkCaller(change userGroupUpdate) {
 // also refuses the loss of an organization permission that lets the account manage groups. It checks every group whose
 // can_manage_group depends on the changed one.
 //
-// A loss outside the changed group is a warning in a plan, because another resource of the run may prevent it. The
+// A plan warns if the account leaves the group without such a loss. A loss outside the changed group is a warning in a
+// plan, because another resource of the run may prevent it. The
 // account must keep the permission to manage a new group, whose ID is zero.
 func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
 	if !c.meta.LockoutProtection {
@@ -117,7 +118,11 @@ func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Di
 		if at = path.Root(subgroupsList.Name); slices.Contains(before.Members, c.self.ID) {
 			at = path.Root(membersList.Name)
 		}
-		if lost := c.losesElsewhere(then, later); len(lost) > 0 {
+		lost := c.losesElsewhere(then, later)
+		if isPlan && len(lost) == 0 {
+			base.WarnSelf(c.self, at, fmt.Sprintf("leaves user group %q", later.Name), diags)
+		}
+		if len(lost) > 0 {
 			summary, text := c.lockedOut(lost)
 			if !isPlan {
 				diags.AddAttributeError(at, summary, text+base.LockoutAdvice)

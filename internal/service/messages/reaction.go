@@ -115,18 +115,24 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 	if err == nil {
 		err = c.Meta.Client.AddReaction(ctx, message, plan.wire())
 	}
-	if err != nil {
+	if err != nil && !zulip.MayHaveHappened(err) {
 		return base.Failed(summary, err, reactionHint)
 	}
-	// The reaction exists now. Its code is read if the configuration leaves it to the server.
+	// The reaction may exist now. Its code is read if the configuration leaves it to the server.
 	plan.forgetUnknown()
-	after, err := ownReactions(ctx, c.Meta, message)
-	if err != nil {
+	after, unread := ownReactions(ctx, c.Meta, message)
+	if unread != nil {
+		c.Save(plan)
 		return base.Failed(fmt.Sprintf("Cannot read reaction %q to message %d after it was added", plan.EmojiName.ValueString(), message),
-			err, reactionHint, func(error) string { return afterLostReading(c) })
+			unread, reactionHint, func(error) string {
+				return "The next plan finds out whether the reaction exists. Terraform marks it as tainted, so the next apply replaces it."
+			})
 	}
 	added, ok := plan.find(before, after)
-	if !ok {
+	switch {
+	case !ok && err != nil:
+		return base.Failed(summary, err, reactionHint)
+	case !ok:
 		return base.Refused(path.Root("emoji_name"), "Ambiguous reaction",
 			fmt.Sprintf("The account already reacted to message %d with this emoji under another name. Set emoji_name to the name that the message shows, or set emoji_code.", message))
 	}
@@ -136,16 +142,6 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 	}
 	c.Save(plan)
 	return nil
-}
-
-// afterLostReading explains what happens to a reaction whose code is not known, without which it cannot be in the
-// state.
-func afterLostReading(c *reactionCall) string {
-	const where = "The reaction is on the server, but not in the state. "
-	if c.Meta.RecoverInterrupted {
-		return where + "The next apply adopts it, because recover_interrupted is set."
-	}
-	return where + fmt.Sprintf("The next apply refuses it because it already exists. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", existing.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
 }
 
 // adoptsReaction reports whether an existing reaction can be adopted, and otherwise refuses it.
@@ -188,15 +184,17 @@ func readReaction(ctx context.Context, c *reactionCall) error {
 		return base.Failed(fmt.Sprintf("Cannot read message %d", id), err)
 	}
 	own := ownReactionsOf(c.Meta, message)
-	i := slices.IndexFunc(own, c.State.wire().SameEmoji)
+	i := slices.IndexFunc(own, c.State.isShownAs)
 	if i < 0 {
 		tflog.Info(ctx, "The reaction, or its message, is not there any more: removing it from the state",
 			map[string]any{"message": id, "emoji": c.State.EmojiName.ValueString()})
 		c.Forget()
 		return nil
 	}
-	c.State.read(own[i])
-	c.Save(c.State)
+	if slices.Contains(zulip.ReactionTypes, own[i].Type) {
+		c.State.read(own[i])
+		c.Save(c.State)
+	}
 	return nil
 }
 
@@ -273,6 +271,18 @@ func (m *reactionModel) key() string {
 	return fmt.Sprintf("%d/%s/%s", m.MessageID.ValueInt64(), m.ReactionType.ValueString(), m.EmojiCode.ValueString())
 }
 
+// isShownAs reports whether a reaction of the account is the one in the state. After a broken-off creation, only the name is
+// known. A newer server may have other types.
+func (m *reactionModel) isShownAs(reaction zulip.Reaction) bool {
+	if m.EmojiCode.IsNull() {
+		return reaction.EmojiName == m.EmojiName.ValueString()
+	}
+	if !slices.Contains(zulip.ReactionTypes, reaction.Type) {
+		return reaction.EmojiCode == m.EmojiCode.ValueString()
+	}
+	return m.wire().SameEmoji(reaction)
+}
+
 // takeover returns the key of an adopted reaction in the run state, because it has no ID.
 func (m *reactionModel) takeover() string { return "zulip_reaction " + m.key() }
 
@@ -290,7 +300,7 @@ func (m *reactionModel) read(reaction zulip.Reaction) {
 
 // forgetUnknown makes unknown values null, so that the server decides them.
 func (m *reactionModel) forgetUnknown() {
-	for _, value := range []*types.String{&m.EmojiCode, &m.ReactionType} {
+	for _, value := range []*types.String{&m.ID, &m.EmojiCode, &m.ReactionType} {
 		if value.IsUnknown() {
 			*value = types.StringNull()
 		}

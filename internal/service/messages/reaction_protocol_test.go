@@ -105,31 +105,18 @@ func TestProtocolReaction_RemovedOutside_AddedNext(t *testing.T) {
 	run.Apply(gone).ExpectNoError(t)
 }
 
-// A reaction that cannot be read after it was added is not in the state, and the next apply is refused. The fix in
-// the message works.
-func TestProtocolReactionLostReading(t *testing.T) {
-	for name, recovers := range map[string]bool{"import": false, "recover_interrupted": true} {
-		t.Run(name, func(t *testing.T) {
-			o, run, message := reactionManaged(t)
-			run.Block["max_retries"], run.Block["recover_interrupted"] = 0, recovers
-			config := values{"message_id": message, "emoji_name": "tada"}
-			plan := run.MustPlan(config)
-			// One reading comes before the creation.
-			heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
-			diags := run.Apply(plan)
-			heal()
-			expectReaction(t, o, message, "tada")
-			if recovers {
-				diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply adopts it")
-				run.MustApply(config)
-				return
-			}
-			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf(`id = "%d/tada"`, message), "ZULIP_RECOVER_INTERRUPTED=true")
-			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
-			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
-			run.ExpectUnchanged(config)
-		})
-	}
+func TestProtocolReaction_UnreadAfterCreation_Replaced(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	config := values{"message_id": message, "emoji_name": "tada"}
+	plan := run.MustPlan(config)
+	// One reading comes before the creation.
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "after it was added", "tainted")
+	heal()
+	expectReaction(t, o, message, "tada")
+	run.Refresh().ExpectNoError(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectReaction(t, o, message)
 }
 
 func TestProtocolReactionImport(t *testing.T) {

@@ -191,7 +191,7 @@ func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSe
 func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
 	const name = "zulip_default_user_settings"
 	subject := change.Subject[settings.ServerValues, zulip.Form]{
-		Of: name, NameBefore: name, Name: func(settings.ServerValues) string { return name },
+		Of: name, NameBefore: name, Name: func(settings.ServerValues) string { return name }, MayStayUnread: true,
 		Read: func(ctx context.Context, _ func(settings.ServerValues) bool) (*defaultUserSettingsReading, error) {
 			return r.fresh(ctx)
 		},
@@ -221,11 +221,14 @@ func (e *sendError) Explanation() string {
 	return fmt.Sprintf("%s\n\nThese settings were sent: %s.", base.Explain(e.error), strings.Join(e.names, ", "))
 }
 
-// store sets the state to the server's values after an apply. A setting that the plan did not change, but that has
+// store sets the state to the server's values after an apply, or to the planned ones if now is nil. A setting that the plan did not change, but that has
 // changed in the meantime, shows in the next plan.
 func (r *defaultUserSettingsResource) store(ctx context.Context, plan settings.Values, now *defaultUserSettingsReading, state *tfsdk.State, diags *diag.Diagnostics) {
-	held := defaultUserSettings.Read(now.Thing, r.FeatureLevel(), plan, diags)
-	held.Keep(plan)
+	held := plan
+	if now != nil {
+		held = defaultUserSettings.Read(now.Thing, r.FeatureLevel(), plan, diags)
+		held.Keep(plan)
+	}
 	held["id"] = types.StringValue(settings.OnceID)
 	held.Set(ctx, state, diags)
 }

@@ -214,8 +214,8 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 func (r *organizationResource) subject() change.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return change.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Of:         "zulip_organization",
-		NameBefore: "the organization",
-		Name:       func(*zulip.Realm) string { return "the organization" },
+		NameBefore: "the organization", MayStayUnread: true,
+		Name: func(*zulip.Realm) string { return "the organization" },
 		Read: func(ctx context.Context, _ func(*zulip.Realm) bool) (*organizationReading, error) {
 			return r.fresh(ctx)
 		},

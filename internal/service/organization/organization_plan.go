@@ -330,7 +330,11 @@ func (p *organizationPlanning) checkChannel(ctx context.Context, attribute strin
 		base.Report(p.diags, "", lookup.NoSuchChannel(at, err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server accepts only active channels.")
-	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // otherwise this run may change it
-		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Reports require a private channel.")
+	case attribute == moderationAttribute:
+		planned := p.Meta.Run.PermissionsIn(channel)
+		if !planned.PrivacyUnknown && !planned.Privacy.IsPrivate() {
+			p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name),
+				"Reports require a private channel. If this configuration makes it private, reference it as zulip_channel.NAME.id.")
+		}
 	}
 }

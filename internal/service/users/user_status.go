@@ -79,9 +79,16 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 		plan.StatusText = state.StatusText
 	}
 	c.Save(plan)
-	checkStatusCaller(c, user)
+	held := state.over(zulip.Status{})
+	switch isNew := state == nil || state.UserID.ValueInt64() != user.ID; {
+	case isNew || len(plan.steps(held)) > 0:
+		checkStatusCaller(c, user)
+	case !user.IsActive:
+		c.Diags.AddAttributeWarning(path.Root("user"), "The status of a deactivated user is left unchanged",
+			fmt.Sprintf("%s is deactivated and shows no status until the account is reactivated.", user.Address()))
+	}
 	checkStatusAlone(c, user)
-	if state == nil || !plan.emojiIs(state.over(zulip.Status{})) { // the existing emoji stays, even with an old name
+	if state == nil || !plan.emojiIs(held) { // the existing emoji stays, even with an old name
 		return checkStatusEmoji(ctx, c)
 	}
 	return nil
@@ -102,7 +109,7 @@ func createUserStatus(ctx context.Context, c *userStatusCall) error {
 	if err != nil || c.Diags.HasError() {
 		return err
 	}
-	plan.read(now.Thing)
+	plan.readBack(now)
 	c.Save(plan)
 	return nil
 }
@@ -118,9 +125,12 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), c.Diags) {
 		return nil
 	}
-	if !ok || !user.IsActive {
-		tflog.Info(ctx, "The person is deactivated or not visible any more: removing the status from the state", map[string]any{"user_id": id})
+	switch {
+	case !ok:
+		tflog.Info(ctx, "The person is not visible any more: removing the status from the state", map[string]any{"user_id": id})
 		c.Forget()
+		return nil
+	case !user.IsActive: // the server shows no status, and keeps it
 		return nil
 	}
 	c.State.User = types.StringValue(lookup.KeepUser(c.State.User.ValueString(), user, view))
@@ -132,13 +142,12 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 // updateUserStatus sends the differing parts, unless there is a conflict.
 func updateUserStatus(ctx context.Context, c *userStatusCall) error {
 	now, err := setUserStatus(ctx, c)
-	held := c.Plan
-	if err != nil || c.Diags.HasError() {
-		held = c.State
-	}
-	if now != nil {
-		held.read(now.Thing)
-		c.Save(held)
+	if err == nil && !c.Diags.HasError() {
+		c.Plan.readBack(now)
+		c.Save(c.Plan)
+	} else if now != nil {
+		c.State.read(now.Thing)
+		c.Save(c.State)
 	}
 	return err
 }
@@ -267,7 +276,7 @@ func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusMo
 		return &userStatusReading{Thing: status}, err
 	}
 	subject := change.Subject[zulip.Status, zulip.StatusUpdate]{
-		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read,
+		Of: userStatusKind, NameBefore: name, Name: func(zulip.Status) string { return name }, Read: read, MayStayUnread: true,
 		Send: func(ctx context.Context, pending change.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			defer c.Meta.Store.Invalidate(store.Statuses)
 			if id == c.Meta.Store.Self().ID {

@@ -55,6 +55,15 @@ func (m *userStatusModel) read(status zulip.Status) {
 	}
 }
 
+// readBack sets the managed parts to the status after a change. If that was not read, the next refresh reads the code of the
+// emoji.
+func (m *userStatusModel) readBack(now *userStatusReading) {
+	if now == nil {
+		now = &userStatusReading{Thing: m.over(zulip.Status{})}
+	}
+	m.read(now.Thing)
+}
+
 // readAll sets all parts to the server's values, as if they were managed.
 func (m *userStatusModel) readAll(status zulip.Status) {
 	if status.Text != "" {
