@@ -3,7 +3,10 @@ package runstate
 import (
 	"context"
 	"errors"
+	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -126,5 +129,18 @@ func TestLock_ContextEnded_Error(t *testing.T) {
 	done()
 	if _, err := locks.Lock(ctx, "x"); err == nil {
 		t.Error("the lock is taken after the context has ended")
+	}
+}
+
+// CONTRIBUTING lists every fact of a run, with the process that has it and what it may be used for.
+func TestState_Facts_Documented(t *testing.T) {
+	page, err := os.ReadFile("../../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method := range reflect.TypeFor[*State]().Methods() {
+		if method.Name != "Lock" && !strings.Contains(string(page), "`"+method.Name+"`") {
+			t.Errorf("CONTRIBUTING.md does not list %s", method.Name)
+		}
 	}
 }

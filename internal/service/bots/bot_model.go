@@ -212,9 +212,10 @@ func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snap
 		switch {
 		case err != nil:
 			lookup.AddError(&diags, path.Root("owner"), err, "")
+		case user.BotOwnerID != nil && *user.BotOwnerID == owner.ID: // only the email is another
 		case !owner.IsActive:
 			refuseInactiveOwner(owner, &diags)
-		case user.BotOwnerID == nil || *user.BotOwnerID != owner.ID:
+		default:
 			update.OwnerID = &owner.ID
 		}
 	}
