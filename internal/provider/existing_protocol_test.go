@@ -403,6 +403,22 @@ func TestProtocolDuplicates_NewAccounts_Refused(t *testing.T) {
 			diags.ExpectNoError(t)
 			_, diags = p.Plan(resource, nil, test.other)
 			diags.ExpectError(t, test.at, test.words)
+
+			made := o.NewRun(t, resource)
+			made.MustApply(test.one)
+			for _, isFirst := range []bool{true, false} { // also if one of them exists, whichever is planned first
+				p, errors := made.Process(), acctest.Diagnostics{}
+				p.Read(resource, made.State)
+				for _, isMade := range []bool{isFirst, !isFirst} {
+					prior, config := made.State, test.one
+					if !isMade {
+						prior, config = nil, test.other
+					}
+					_, diags := p.Plan(resource, prior, config)
+					errors = append(errors, diags.Errors()...)
+				}
+				errors.ExpectError(t, test.at, test.words)
+			}
 		})
 	}
 }

@@ -95,8 +95,8 @@ resource "zulip_user" "ines" {
 }
 
 // An archived or deactivated object that a refresh removed from the state is not the resource's own any more: the
-// plan refuses its name, or says that it will be reactivated.
-func TestAccSandboxGone_PlannedAgain_Refused(t *testing.T) {
+// plan says that the apply will fail, or that it will be reactivated.
+func TestAccSandboxGone_PlannedAgain_Said(t *testing.T) {
 	const config = `
 resource "zulip_channel" "a" {
   name = "alpha"
@@ -115,10 +115,10 @@ resource "zulip_user_group" "a" {
 			o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", group.ID), nil)
 		}
 	}
-	printed, ok := w.Run(t, "plan")
-	for _, want := range []string{`An archived channel has the name "alpha"`, `A deactivated user group has the name "alpha"`} {
-		if ok || !strings.Contains(printed, want) {
-			t.Errorf("the plan says (%v), and not %q:\n%s", ok, want, printed)
+	printed := w.Must(t, "plan")
+	for _, want := range []string{`An archived channel has the name "alpha", so the apply will fail`, `A deactivated user group has the name "alpha", so the apply will`} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, printed)
 		}
 	}
 	w.Configure(t, "provider \"zulip\" {\n  adopt_archived = true\n  adopt_deactivated = true\n}\n"+config)

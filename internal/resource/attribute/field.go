@@ -285,8 +285,13 @@ func classify(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue
 	var found Case
 	found.Resolution, found.Problems = permission.Resolve(principals, view)
 	switch {
-	case stated != nil && planned.Equal(*stated): // even if the account no longer sees the email of someone in it
-		found.Outcome, found.Problems = Unchanged, nil
+	case stated != nil && planned.Equal(*stated):
+		// The account need not see the email of someone in it. But the plan may take a name in it from its user or group.
+		found.Outcome = Unchanged
+		found.Problems = slices.DeleteFunc(found.Problems, func(one permission.Problem) bool {
+			_, isTaken := view.Reassigned(one.Principal)
+			return !isTaken
+		})
 	case len(found.Problems) > 0:
 		found.Outcome = Unusable
 	case len(found.Planned) > 0:

@@ -48,7 +48,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 		return // it is not known whether it was created
 	}
 	r.Meta.Run.Manage(r.kind(), w.id)
-	if r.reservesName() {
+	if r.def.Unique.Of != nil {
 		diags.Append(existing.StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
 	if r.def.RegisterCreated != nil {

@@ -283,6 +283,8 @@ type Plan[Model any] struct {
 	Config, Plan, State *Model
 	// IsReplaced is true for an update that is applied as a replacement.
 	IsReplaced bool
+	// Own is the ID of the resource's object, or of the object that a new resource replaces.
+	Own []int64
 	// Private writes the private state. Terraform passes it to Delete, if the plan destroys the resource.
 	Private base.PrivateSetter
 	Diags   *diag.Diagnostics

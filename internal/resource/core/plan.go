@@ -53,8 +53,15 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 		return
 	}
 	id := r.register(p)
-	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() && resp.Private != nil {
-		p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
+	switch {
+	case p.IsDestroy() || r.def.Unique.Of == nil:
+	case p.IsCreate():
+		p.Own = existing.ReplacedID(ctx, req.Private, p.Diags)
+	case id != 0:
+		p.Own = []int64{id}
+		if resp.Private != nil {
+			p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
+		}
 	}
 	if r.writes(p) {
 		if !p.IsDestroy() {
@@ -77,13 +84,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	}
 	var adopted *Object
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
-		var own []int64
-		if p.IsCreate() {
-			own = existing.ReplacedID(ctx, req.Private, p.Diags)
-		} else if id != 0 {
-			own = []int64{id}
-		}
-		adopted = r.checkUnique(ctx, p, own)
+		adopted = r.checkUnique(ctx, p, p.Own)
 	}
 	switch {
 	case t != nil:

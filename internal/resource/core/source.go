@@ -211,7 +211,7 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 	id := r.idOf(object)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
-	if r.reservesName() {
+	if r.def.Unique.Of != nil {
 		resp.Diagnostics.Append(existing.StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
 	}
 }

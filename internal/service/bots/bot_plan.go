@@ -132,6 +132,9 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 		if p.IsCreate() {
 			p.Meta.Run.WillCreate(botKind, botKey(p.Plan))
 		}
+		if !reserveShortName(p) {
+			return
+		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
 			p.Diags.AddError("Cannot read "+address, base.Explain(err))
@@ -145,10 +148,6 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 				reactivated = holder
 			}
 		} else {
-			if !p.Meta.Run.Reserve(botKind, botKey(p.Plan)) {
-				refuseDuplicateBot(p)
-				return
-			}
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
@@ -217,9 +216,11 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		return // the next read removes it from the state
 	}
 	p.Plan.keepPrior(p.State, s)
-	if !p.Plan.ShortName.Equal(p.State.ShortName) {
+	if isReserved := reserveShortName(p); !p.Plan.ShortName.Equal(p.State.ShortName) {
 		p.Plan.Email = types.StringUnknown()
-		checkShortName(p, s, user)
+		if isReserved {
+			checkShortName(p, s, user)
+		}
 	}
 	checkBotName(p, s, user.ID)
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, p.Diags)
@@ -227,10 +228,13 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkBotRole(p, s, user, prior)
 }
 
-// refuseDuplicateBot reports that another resource of the configuration has the same short name.
-func refuseDuplicateBot(p *core.Plan[botModel]) {
-	p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
-		"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+// reserveShortName refuses a short name that another resource of the configuration has.
+func reserveShortName(p *core.Plan[botModel]) (ok bool) {
+	if ok = !base.IsSet(p.Plan.ShortName) || p.Meta.Run.Reserve(botKind, botKey(p.Plan), p.Own...); !ok {
+		p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
+			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+	}
+	return ok
 }
 
 // checkShortName refuses a new short name that another account has. Another bot that this run manages may release the
@@ -241,10 +245,6 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		return
 	}
 	at := path.Root("short_name")
-	if !p.Meta.Run.Reserve(botKind, botKey(p.Plan), user.ID) {
-		refuseDuplicateBot(p)
-		return
-	}
 	holder, isTaken := s.UserWithAddress(address)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
 	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "bot", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)

@@ -94,8 +94,8 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	expectIn(t, o, "vault", owner, admin, member, guest)
 }
 
-// The list of a new channel may lack a first subscriber: the plan shows both, and the same apply has subscribed them. Someone
-// else who is subscribed by then stays.
+// The list of a new channel may lack a first subscriber: the plan shows both, and the same apply has subscribed them. Anyone
+// whom another account has subscribed by then stays.
 func TestProtocolSubscription_NewChannel_FirstSubscribersRemoved(t *testing.T) {
 	for name, latecomer := range map[string]string{"as planned": "", "someone joins": guest} {
 		t.Run(name, func(t *testing.T) {

@@ -101,6 +101,10 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	var reactivated *zulip.User
 	if base.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(userKind, strings.ToLower(user.Email))
+		if !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email), p.Own...) {
+			refuseDuplicateUser(user, p.Diags)
+			return
+		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
 		if err != nil {
 			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
@@ -115,9 +119,6 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 			}
 		case p.Plan.isInactive():
 			refuseInactiveUser(user.Email, p.Diags)
-			return
-		case !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email)):
-			refuseDuplicateUser(user, p.Diags)
 			return
 		default:
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
@@ -232,6 +233,10 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if user.IsActive && user.HidesEmail() { // who names the user by it learns the ID
 		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
 	}
+	if !p.Meta.Run.Reserve(userKind, strings.ToLower(planned), p.Own...) {
+		refuseDuplicateUser(&zulip.User{Email: planned}, p.Diags)
+		return
+	}
 	if sameEmail(planned, p.State.Email.ValueString()) {
 		p.Plan.Email = p.State.Email
 		return
@@ -239,10 +244,6 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	if isTrusted(p.State, user) {
 		p.Diags.AddAttributeWarning(at, "Cannot compare the email",
 			fmt.Sprintf("User %d (%s) hides their email from the provider's account. The provider assumes that it is %s, and sends nothing. If you change email later, the apply changes the user's email.", user.ID, user.FullName, planned))
-		return
-	}
-	if !p.Meta.Run.Reserve(userKind, strings.ToLower(planned), user.ID) {
-		refuseDuplicateUser(&zulip.User{Email: planned}, p.Diags)
 		return
 	}
 	self := p.Meta.Store.Self()
