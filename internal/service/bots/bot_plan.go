@@ -132,12 +132,13 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 		if p.IsCreate() {
 			p.Meta.Run.WillCreate(botKind, botKey(p.Plan))
 		}
-		if !reserveShortName(p) {
-			return
-		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
 			p.Diags.AddError("Cannot read "+address, base.Explain(err))
+			return
+		}
+		// A bot that this run has deactivated gave its short name up.
+		if isOwn := holder != nil && p.Meta.Run.IsGoneByRun(botKind, holder.ID); !isOwn && !reserveShortName(p) {
 			return
 		}
 		account.Email = address

@@ -101,13 +101,14 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	var reactivated *zulip.User
 	if base.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(userKind, strings.ToLower(user.Email))
-		if !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email), p.Own...) {
-			refuseDuplicateUser(user, p.Diags)
-			return
-		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
 		if err != nil {
 			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
+			return
+		}
+		// An account that this run has deactivated gave its email up.
+		if !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email), p.Own...) && (holder == nil || !p.Meta.Run.IsGoneByRun(userKind, holder.ID)) {
+			refuseDuplicateUser(user, p.Diags)
 			return
 		}
 		switch {
