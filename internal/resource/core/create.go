@@ -52,7 +52,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 		diags.Append(existing.StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
 	if r.def.RegisterCreated != nil {
-		r.def.RegisterCreated(w.c, w.id, &plan)
+		r.def.RegisterCreated(w.c, w.id, &plan, w.isNew)
 	}
 	if isComplete || !w.readBack(ctx) {
 		return

@@ -149,8 +149,9 @@ type Creating[Model, Object any] struct {
 	// for objects that did not exist before. Optional: by default all planned values that the creation carries must
 	// match.
 	MayBeCreated func(m *Model, object *Object, c *Call) bool
-	// RegisterCreated registers a created or adopted object in the run state. Optional.
-	RegisterCreated func(c *Call, id int64, planned *Model)
+	// RegisterCreated registers an object in the run state, also after a lost answer. isNew is true if this run has created
+	// it, and false if it is adopted. Optional.
+	RegisterCreated func(c *Call, id int64, planned *Model, isNew bool)
 }
 
 // Unlisted is the part of a definition whose objects are not in the snapshot, or hidden from some accounts.

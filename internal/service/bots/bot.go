@@ -73,7 +73,7 @@ func NewBotResource() resource.Resource {
 		},
 		Creating: core.Creating[botModel, zulip.User]{
 			SentLater:    []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
-			MayBeCreated: botMayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
+			MayBeCreated: botMayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel, _ bool) { c.Meta.Store.BecameActive() },
 		},
 	})}
 }

@@ -281,7 +281,10 @@ func initialSubscribers(c *core.Call, plan *channelModel, diags *diag.Diagnostic
 
 // registerSubscribers registers whom this run has subscribed to a new channel. An exclusive list of its subscribers may remove
 // them, because the plan shows both.
-func registerSubscribers(c *core.Call, id int64, planned *channelModel) {
+func registerSubscribers(c *core.Call, id int64, planned *channelModel, isNew bool) {
+	if !isNew {
+		return // an adopted channel has its earlier subscribers
+	}
 	var ignored diag.Diagnostics // the creation has reported them
 	c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Subscribed, ID: id, People: initialSubscribers(c, planned, &ignored)})
 }

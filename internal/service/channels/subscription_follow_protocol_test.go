@@ -125,6 +125,27 @@ func TestProtocolSubscription_NewChannel_FirstSubscribersRemoved(t *testing.T) {
 	}
 }
 
+// An adopted channel has its earlier subscribers, whom this run has not subscribed. A list does not remove them unseen, even
+// if initial_subscribers names them.
+func TestProtocolSubscription_AdoptedChannel_EarlierSubscribersStay(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	private(t, o, "vault", nil, owner, admin, member)
+	o.Archive(t, "vault")
+	r := o.NewResources(t)
+	channel := acctest.Entry{Name: "vault", Kind: "zulip_channel", Config: acctest.Fixed(values{"name": "vault", "adopt_archived": true, "initial_subscribers": texts(owner, admin, member)})}
+	list := acctest.Entry{Name: "list", Kind: exclusiveType, Needs: []string{"vault"}, Config: func(get acctest.Get) values {
+		id := get("vault", "id")
+		if number, ok := id.(int64); ok {
+			id = fmt.Sprint(number)
+		}
+		return values{"channel": id, "users": texts(owner, admin)}
+	}}
+	plans, diags := r.Plan(channel, list)
+	diags.ExpectNoError(t)
+	r.Apply(plans, channel, list).ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 1`, member)
+	expectIn(t, o, "vault", owner, admin, member)
+}
+
 // The ways in which the account can join again are checked just before the request: another resource of the same run
 // may have removed them since the plan.
 func TestProtocolSubscriptionLockout_AtRequest_Refused(t *testing.T) {

@@ -224,7 +224,7 @@ func createUserGroup(ctx context.Context, c *core.Call, plan *userGroupModel) (i
 }
 
 // registerMembership registers the lists that a resource manages of a group that was just created.
-func registerMembership(c *core.Call, id int64, planned *userGroupModel) {
+func registerMembership(c *core.Call, id int64, planned *userGroupModel, _ bool) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.in(&planned.userGroupFields).Texts) { // on creation, only what is configured is known
 			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Name, true)

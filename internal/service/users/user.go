@@ -66,8 +66,8 @@ func NewUserResource() resource.Resource {
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Call, id int64, planned *account) { // also after a lost answer
-				if _, isBack := c.Meta.Run.Effects.Last(effects.Reactivated, id); !isBack {
+			RegisterCreated: func(c *core.Call, id int64, planned *account, isNew bool) {
+				if isNew {
 					c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Created, ID: id})
 				}
 				if !planned.isInactive() {
