@@ -88,8 +88,7 @@ func (b *builder) without(group int64, table permission.Table, current map[strin
 	all := map[string]access.PlannedPermission{}
 	for name, value := range current {
 		if permission.Names(value, group) {
-			rest := permission.Canonical(table.Without(name, value, group, b.org), permission.NobodyID(b.org))
-			all[name] = access.PlannedPermission{Text: report.Value{Values: permission.Texts(rest, b.org)}, Value: rest}
+			all[name] = b.plannedPermission(permission.Canonical(table.Without(name, value, group, b.org), permission.NobodyID(b.org)))
 		}
 	}
 	return all

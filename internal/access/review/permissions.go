@@ -76,6 +76,11 @@ func (b *builder) invitation(c *plan.Change) {
 	}
 }
 
+// plannedPermission returns a known value of a permission, with its words.
+func (b *builder) plannedPermission(value zulip.GroupSettingValue) access.PlannedPermission {
+	return access.PlannedPermission{Text: report.Value{Values: permission.Texts(value, b.org)}, Value: value}
+}
+
 // resetPermissions returns the permissions that destroying the organization's resource resets.
 func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
@@ -85,7 +90,7 @@ func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPerm
 	managed, _, _ := c.Before().List("reset_permissions")
 	for name, principal := range permission.ResetsOf(b.org.Realm(), managed, b.org) {
 		if resolved, sure := b.org.resolve([]string{principal.String()}); sure {
-			all[name] = access.PlannedPermission{Text: report.Value{Values: permission.Texts(resolved, b.org)}, Value: resolved}
+			all[name] = b.plannedPermission(resolved)
 		}
 	}
 	return all

@@ -211,6 +211,11 @@ func reassignedPrincipal(principal Principal, id int64) Problem {
 	}
 	instead := suggest.WriteID(thing, Principal{Kind: kind, ID: id}.String(), fmt.Sprintf(`"%s${%s.NAME.id}"`, prefixes[kind], resource))
 	summary, detail := suggest.Reassigned(thing, principal.Name, id, instead)
+	return problemOf(principal, summary, detail)
+}
+
+// problemOf returns a problem with a detail that is no sentence yet.
+func problemOf(principal Principal, summary, detail string) Problem {
 	return Problem{principal, summary, strings.ToUpper(detail[:1]) + detail[1:] + "."}
 }
 
@@ -223,7 +228,7 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 	case KindUser:
 		if user, ok := org.HiddenUser(principal.Name); ok {
 			summary, detail := suggest.Hidden(principal.Name, user.ID, Principal{Kind: KindUserID, ID: user.ID}.String(), `"user_id:${zulip_user.NAME.id}"`)
-			return Problem{principal, summary, strings.ToUpper(detail[:1]) + detail[1:] + "."}
+			return problemOf(principal, summary, detail)
 		}
 		summary = suggest.MissingUser(principal.Name)
 		cause = fmt.Sprintf("The provider's account sees no user or bot with the email %q.", principal.Name)

@@ -84,7 +84,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	}
 	var adopted *Object
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
-		adopted = r.checkUnique(ctx, p, p.Own)
+		adopted = r.checkUnique(ctx, p)
 	}
 	switch {
 	case t != nil:
@@ -302,9 +302,9 @@ func (r *Resource[Model, Object, Patch]) reservesName() bool {
 	return r.def.Unique.Of != nil && !r.def.IsCheckedByPlan
 }
 
-// checkUnique refuses a name that another object in this configuration or the organization has. own is the ID of the
-// resource's object, or of the one that it replaces. It returns the adopted object or nil.
-func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
+// checkUnique refuses a name that another object in this configuration or the organization has. It returns the adopted
+// object or nil.
+func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Plan[Model]) (adopted *Object) {
 	name, run := r.name(p.Plan), &r.Meta.Run
 	if name == "" {
 		return nil // not known yet
@@ -312,7 +312,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	kind, isRename := r.kind(), !p.IsCreate()
 	isSameName := isRename && r.fold(r.name(p.State)) == r.fold(name)
 	// The server distinguishes Unicode normal forms of a name, so several objects can keep the same name here.
-	if !run.Reserve(kind, r.fold(name), own...) && !isSameName {
+	if !run.Reserve(kind, r.fold(name), p.Own...) && !isSameName {
 		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
 		return nil
 	}
@@ -329,7 +329,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		run.PlanName(kind, r.id(p.State), name)
 		existing.RefuseNamedByText(r.Meta, existing.Object{Kind: kind, Title: r.def.Title, Name: r.name(p.State), ID: r.id(p.State), At: r.existingAt(p.Plan)}, r.def.Unique.word(), p.Diags)
 	}
-	if p.IsCreate() && len(own) == 0 {
+	if p.IsCreate() && len(p.Own) == 0 {
 		run.WillCreate(kind, r.fold(name))
 	}
 	if isSameName {
@@ -340,7 +340,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
-		if !ok || slices.Contains(own, r.def.Key(object)) || r.def.IsFreed != nil && r.def.IsFreed(view.Snapshot, object, name) {
+		if !ok || slices.Contains(p.Own, r.def.Key(object)) || r.def.IsFreed != nil && r.def.IsFreed(view.Snapshot, object, name) {
 			return nil
 		}
 		return object

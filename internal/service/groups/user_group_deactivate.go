@@ -240,7 +240,7 @@ func explainUnlisted(ctx context.Context, c *core.Call, cause error, unlisted []
 }
 
 // unlistedAdvice is the fix if a place that the plan does not list names a group.
-const unlistedAdvice = "The apply removes the group only from places that the plan has listed. Plan again, and review the list. " +
+const unlistedAdvice = "The apply removes the group only from places that the plan has listed. Plan again, and review the list. A group that is replaced stays in these places, so no plan lists them: first remove the group from them. " +
 	"If the provider's account does not see a channel, ask someone who sees it to remove the group there."
 
 // warnOfGroupUse lists, in the plan of its deactivation, the places that name a group.

@@ -106,7 +106,7 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
 		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
-			refuseDuplicateUser(holder, &diags)
+			refuseDuplicateUser(holder.Address(), &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}

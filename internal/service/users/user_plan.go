@@ -108,7 +108,7 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 		}
 		// An account that this run has deactivated gave its email up.
 		if !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email), p.Own...) && (holder == nil || !p.Meta.Run.IsGoneByRun(userKind, holder.ID)) {
-			refuseDuplicateUser(user, p.Diags)
+			refuseDuplicateUser(user.Address(), p.Diags)
 			return
 		}
 		switch {
@@ -141,7 +141,7 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 	case isOwn && isPlanned && !sameEmail(email, holder.Address()):
 		warnOfOrder(holder, p.Diags)
 	case isOwn && run.WillBeKept(userKind, holder.ID) && run.WillBeDeactivated(userKind, holder.ID) && !p.Plan.isInactive():
-		refuseDuplicateUser(holder, p.Diags)
+		refuseDuplicateUser(holder.Address(), p.Diags)
 	case p.Plan.isInactive() && isReactivatable(holder):
 		checkAdoptedInactive(p, holder)
 	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(userKind, holder.ID): // it is replaced: deactivated, and then adopted
@@ -235,7 +235,7 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
 	}
 	if !p.Meta.Run.Reserve(userKind, strings.ToLower(planned), p.Own...) {
-		refuseDuplicateUser(&zulip.User{Email: planned}, p.Diags)
+		refuseDuplicateUser(planned, p.Diags)
 		return
 	}
 	if sameEmail(planned, p.State.Email.ValueString()) {
@@ -353,7 +353,7 @@ func destroyUser(ctx context.Context, c *core.Call, state *account) error {
 func checkUserActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
 	if isInactive := p.State.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
-		refuseDuplicateUser(user, p.Diags)
+		refuseDuplicateUser(user.Address(), p.Diags)
 	}
 	switch {
 	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.State.Active):
@@ -403,7 +403,7 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	run := &p.Meta.Run
 	switch {
 	case run.WillBeKept(userKind, holder.ID):
-		refuseDuplicateUser(holder, p.Diags)
+		refuseDuplicateUser(holder.Address(), p.Diags)
 	case !run.IsManaged(userKind, holder.ID) && !run.IsGoneByRun(userKind, holder.ID):
 		p.Diags.AddAttributeWarning(path.Root("active"), "A deactivated user will be adopted",
 			fmt.Sprintf("User %s has the ID %d and the name %q, and stays deactivated.", holder.Address(), holder.ID, holder.FullName))
@@ -417,9 +417,9 @@ func warnOfOrder(user *zulip.User, diags *diag.Diagnostics) {
 			"Otherwise the apply stops at the second.", user.ID, user.FullName))
 }
 
-// refuseDuplicateUser reports an error about two resources with the same account.
-func refuseDuplicateUser(user *zulip.User, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", user.Address()),
+// refuseDuplicateUser reports an error about two resources with the same email.
+func refuseDuplicateUser(email string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", email),
 		"Another zulip_user in this configuration has the same email. Remove one of them. A deactivated account keeps its email: to give the email to another account, change that of the deactivated one first.")
 }
 
