@@ -123,7 +123,7 @@ func ChangedAfterPlan(object string) string {
 
 // ReferenceAdvice ends the message about an object that does not exist, which the configuration may create.
 func ReferenceAdvice(title, reference string) string {
-	return fmt.Sprintf("\n\nIf this configuration creates or renames the %s, reference it as %s so that Terraform does that first. If another provider configuration (an alias) does, reference its id.", title, reference)
+	return fmt.Sprintf("\n\nIf this configuration creates or renames the %s, reference it as %s so that Terraform does that first.", title, reference)
 }
 
 // AddBug adds an error that only a mistake in the provider can cause. doing is a verb and its object.

@@ -74,7 +74,7 @@ func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 	lookup.GroupList.NameInPlan(types.ListValueMust(types.StringType, []attr.Value{plan.Group}), view, path.Root("group"), c.Diags)
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "This user group cannot have members"), base.Sentence(err)+base.ReferenceAdvice("group", "zulip_user_group.NAME.name"))
+		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "This user group cannot have members"), base.Sentence(err)+base.ReferenceAdvice("group", "zulip_user_group.NAME.id"))
 	}
 	plan.isIn(group.Key, state)
 	switch isReplaced := state != nil && !plan.GroupID.Equal(state.GroupID); {
