@@ -36,7 +36,7 @@ func userDataSchema() schema.Schema {
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Email address to find the user by: the real address if the provider's account can see it, or the generated one. Case is ignored. The result is the real address if everyone can see it, otherwise the generated one.",
+		MarkdownDescription: "Email address to find the user by: the real address if the provider's account can see it, or the generated one. Case is ignored. The result is the real address if the provider's account can see it, otherwise the generated one.",
 	}
 	return schema.Schema{
 		MarkdownDescription: "Reads a user or bot by ID or email address, even if it is deactivated, or the provider's own account.",
@@ -162,6 +162,7 @@ type userFields struct {
 	ID            types.Int64  `tfsdk:"id"`
 	Email         types.String `tfsdk:"email"`
 	DeliveryEmail types.String `tfsdk:"delivery_email"`
+	APIEmail      types.String `tfsdk:"api_email"`
 	FullName      types.String `tfsdk:"full_name"`
 	Role          types.String `tfsdk:"role"`
 	IsActive      types.Bool   `tfsdk:"is_active"`
@@ -177,8 +178,9 @@ type userFields struct {
 // read sets the fields to the server's values. tellsDeleted is true if the server shows which accounts were deleted.
 func (f *userFields) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
-	f.Email = types.StringValue(user.Email)
+	f.Email = types.StringValue(user.Address())
 	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
+	f.APIEmail = types.StringValue(user.Email)
 	f.FullName = types.StringValue(user.FullName)
 	f.Role = types.StringValue(user.Role.String())
 	f.IsActive = types.BoolValue(user.IsActive)
@@ -211,8 +213,9 @@ func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 func userDataAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
-		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},
+		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address, as every resource takes it: the real one if the provider's account can see it, otherwise the generated one."},
 		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "Real email address. Null if the provider's account can't see it."},
+		"api_email":      schema.StringAttribute{Computed: true, MarkdownDescription: "Address that the server's API gives the user. If not everyone can see the real one, it is generated, such as `user12@zulip.example.com`, and gets no mail."},
 		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Display name."},
 		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
 		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False if the user is deactivated."},

@@ -254,7 +254,7 @@ func TestProtocolUserDataSource_Arguments_Found(t *testing.T) {
 	for _, config := range []values{{"email": strings.ToUpper(o.Self.Address())}, {"id": o.Self.ID}, {}} {
 		found := p.MustReadData("zulip_user", config)
 		for name, want := range (values{
-			"id": o.Self.ID, "email": o.Self.Email, "delivery_email": o.Self.Address(), "full_name": o.Self.FullName, "role": o.Self.Role.String(),
+			"id": o.Self.ID, "email": o.Self.Address(), "delivery_email": o.Self.Address(), "api_email": o.Self.Email, "full_name": o.Self.FullName, "role": o.Self.Role.String(),
 			"is_active": true, "is_bot": o.Self.IsBot, "bot_type": nil, "timezone": o.Self.Timezone, "date_joined": o.Self.DateJoined,
 		}) {
 			if found[name] != want {
