@@ -96,6 +96,25 @@ func TestProtocolExportForPlan_Applied_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
+// With the variable, an existing object need not meet the conditions for a new one.
+func TestProtocolExportForPlan_NotCreatable_Planned(t *testing.T) {
+	for kind, config := range map[string]acctest.Values{
+		"zulip_channel":    {"name": "General", "privacy": "private_shared_history", "can_administer_channel_group": []any{"user:lena.fischer@example.com"}},
+		"zulip_user_group": {"name": "leads", "can_manage_group": []any{"role:nobody"}},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		o.Call(t, "PATCH", "/realm", map[string]string{"can_create_groups": `{"new": {"direct_members": [], "direct_subgroups": []}}`, "can_create_private_channel_group": `{"new": {"direct_members": [], "direct_subgroups": []}}`})
+		member := o.WithAccount(t, "moderator").NewRun(t, kind)
+		if _, diags := member.Plan(config); len(diags.Errors()) < 2 {
+			t.Fatalf("%s: only the name is refused without the variable: %v", kind, diags)
+		}
+		t.Run(kind, func(t *testing.T) {
+			t.Setenv("ZULIP_WARN_OF_EXISTING", "true")
+			member.MustPlan(config)
+		})
+	}
+}
+
 // Pictures of the organization are found by their kind and imported with the planned file. Invitations are found by
 // their email.
 func TestProtocolExportForPlan_PicturesAndInvitations(t *testing.T) {

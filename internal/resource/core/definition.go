@@ -290,6 +290,8 @@ type Plan[Model any] struct {
 	Private base.PrivateSetter
 	Diags   *diag.Diagnostics
 	replace path.Paths
+	// isMatched is true if the object exists, and the plan is only for export --for. No condition for a new object matters then.
+	isMatched bool
 }
 
 // Replace makes the update a replacement because of an attribute, if that depends on more than its value.

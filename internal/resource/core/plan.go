@@ -86,6 +86,9 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
 		adopted = r.checkUnique(ctx, p)
 	}
+	if p.isMatched {
+		return
+	}
 	switch {
 	case t != nil:
 		if t.Adopted = adopted; adopted != nil {
@@ -366,6 +369,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		if other.Check(r.Meta, p.Diags) {
 			return object
 		}
+		p.isMatched = !isRename && r.Meta.WarnOfExisting
 	case !isRename && isTrue(fieldsOf(p.Plan).get(adoption.Attribute)):
 		summary, detail := adoption.Warning(object)
 		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+existing.AdoptionReason(r.def.Title, adoption.Attribute))

@@ -111,6 +111,9 @@ func (e Object) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))
 }
 
+// manyBlocks names the command that writes such blocks for a whole configuration.
+const manyBlocks = "If this concerns many resources, \"terraform-provider-zulip export . --for plan.json\" writes their import and moved blocks. Make plan.json with ZULIP_WARN_OF_EXISTING=true."
+
 // text describes the existing object and the fix.
 func (e Object) text(meta *base.Meta) string {
 	var text strings.Builder
@@ -118,7 +121,7 @@ func (e Object) text(meta *base.Meta) string {
 		text.WriteString(e.Detail + "\n\n")
 	}
 	fmt.Fprintf(&text, "To manage it, import it:\n\n%s\n\nIf this configuration manages it at another resource address, for example because a for_each key changed, add a moved block. "+
-		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.", ImportBlock(e.Kind, e.Import))
+		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.\n\n"+manyBlocks, ImportBlock(e.Kind, e.Import))
 	if e.AsPlanned && !meta.RecoverInterrupted {
 		text.WriteString("\n\nIf an interrupted apply left it behind, apply once with ZULIP_RECOVER_INTERRUPTED=true. That adopts objects that match the plan exactly and that, as far as the server shows, the same account created within the last hour.")
 	}
@@ -155,10 +158,10 @@ func (e Object) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
 		add = diags.AddWarning
 	}
 	add(fmt.Sprintf("%s %q will be destroyed and re-created", base.Capitalize(e.Title), e.Name),
-		fmt.Sprintf("One resource of this configuration destroys it, and another resource creates a %s of the same name. Their order is not defined, and the name is taken until the old object is gone. "+
+		fmt.Sprintf("One resource of this configuration destroys it, and another creates one of the same name. Their order is not defined, and the name is taken until the old object is gone. "+
 			"If you renamed the resource or changed a key of for_each or count, add a moved block, and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
-			"To replace it, apply twice: first without the new resource.\n\n"+
-			"If a failed apply left it as a deposed object, remove it from the state (terraform state rm ADDRESS) and import it:\n\n%s", e.Title, ImportBlock(e.Kind, e.Import)))
+			manyBlocks+"\n\nTo replace it, apply twice: first without the new resource.\n\n"+
+			"If a failed apply left it as a deposed object, remove it from the state (terraform state rm ADDRESS) and import it:\n\n%s", ImportBlock(e.Kind, e.Import)))
 }
 
 // ImportBlock returns the import block for an object. kind begins with the type of the resource.
