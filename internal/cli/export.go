@@ -125,7 +125,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 	switch flags.people {
 	case "special", "all":
 	case "none":
-		options.Exclude = append(options.Exclude, "user_role")
+		options.Exclude = append(options.Exclude, "user_role", "role_members")
 	default:
 		return fmt.Errorf("--people %q: it must be special, all or none", flags.people)
 	}
@@ -186,8 +186,8 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 			return err
 		}
 	}
-	if flags.failOnNew && len(result.New) > 0 {
-		return &foundError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New))}}
+	if flags.failOnNew && len(result.New)+len(result.Changed) > 0 {
+		return &foundError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New)), fmt.Sprintf("%d changed values", len(result.Changed))}}
 	}
 	return nil
 }

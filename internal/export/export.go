@@ -81,6 +81,8 @@ type Result struct {
 	New []string
 	// Unset are the attributes that the states leave unset and that differ from those of a new object, with their values.
 	Unset []string
+	// Changed are the attributes whose values differ from those in the states, with both values.
+	Changed []string
 	// Notes describe the objects that were left out, and the reasons.
 	Notes []string
 }
@@ -104,6 +106,9 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 		return nil, err
 	}
 	e.leaveOutUnnamedAccounts()
+	if err := e.compareStates(ctx); err != nil {
+		return nil, err
+	}
 	if managed != nil && len(e.objects) == 0 && len(folder.written) == 0 {
 		return e.result(nil), nil // nothing is new
 	}
@@ -141,7 +146,8 @@ type export struct {
 	objects []*object
 	names   *names
 	notes   []string
-	unset   []string // see [Result]
+	// unset and changed: see [Result].
+	unset, changed []string
 	// invitations are those that are pending, and links.
 	invitations []*zulip.Invitation
 	// matching are the filters that have matched something.
@@ -171,7 +177,7 @@ func (e *export) progress(format string, args ...any) {
 }
 
 func (e *export) result(files map[string][]byte) *Result {
-	result := &Result{Counts: map[string]int{}, Notes: e.notes, Unset: slices.Sorted(slices.Values(e.unset))}
+	result := &Result{Counts: map[string]int{}, Notes: e.notes, Unset: slices.Sorted(slices.Values(e.unset)), Changed: slices.Sorted(slices.Values(e.changed))}
 	for name := range files {
 		result.Files = append(result.Files, name)
 	}
@@ -194,14 +200,25 @@ func (m managed) has(resource, id string) bool {
 	return ok
 }
 
-func (m managed) add(resource string, id json.RawMessage, known stateResource) {
-	if m[resource] == nil {
-		m[resource] = map[string]stateResource{}
+// add adds a resource of a state.
+func (m managed) add(resource stateResource) {
+	put := func(of string, id json.RawMessage) {
+		if m[of] == nil {
+			m[of] = map[string]stateResource{}
+		}
+		m[of][unquote(id)] = resource
 	}
-	m[resource][unquote(id)] = known
+	identity := "id" // of resources that are not exported
+	if kind, ok := kindOf(resource.Type); ok {
+		identity = kind.identityAttribute()
+	}
+	put(resource.Type, resource.Values[identity])
+	if resource.Type == "zulip_user" { // which manages the role too
+		put("zulip_user_role", resource.Values["id"])
+	}
 }
 
-// readStates reads the objects and role lists of states. It returns nil without a state.
+// readStates reads the resources of states. It returns nil without a state.
 func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 	if len(texts) == 0 {
 		return nil, nil, nil
@@ -221,8 +238,12 @@ func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 		if state.FormatVersion == "" {
 			return nil, nil, fmt.Errorf("the state %s isn't the output of terraform show -json: it has no format_version", name)
 		}
-		state.Values.Root.addTo(managed)
-		lists = append(lists, state.Values.Root.roleLists(name)...)
+		for _, resource := range state.Values.Root.managed() {
+			managed.add(resource)
+			if resource.Type == "zulip_role_members" {
+				lists = append(lists, roleListOf(resource, name))
+			}
+		}
 	}
 	return managed, lists, nil
 }
@@ -236,6 +257,7 @@ type stateResource struct {
 	Address string                     `json:"address"`
 	Type    string                     `json:"type"`
 	Mode    string                     `json:"mode"`
+	Version int64                      `json:"schema_version"`
 	Values  map[string]json.RawMessage `json:"values"`
 }
 
@@ -245,20 +267,17 @@ func (r stateResource) sets(attribute string) bool {
 	return ok && string(value) != "null"
 }
 
-func (m module) addTo(managed managed) {
+// managed returns the resources of the provider in a module and its child modules, without data sources.
+func (m module) managed() (resources []stateResource) {
 	for _, resource := range m.Resources {
-		kind, ok := kindOf(resource.Type)
-		if !ok || resource.Mode != "managed" {
-			continue
-		}
-		managed.add(resource.Type, resource.Values[kind.identityAttribute()], resource)
-		if resource.Type == "zulip_user" { // which manages the role too
-			managed.add("zulip_user_role", resource.Values["id"], resource)
+		if resource.Mode == "managed" && strings.HasPrefix(resource.Type, "zulip_") {
+			resources = append(resources, resource)
 		}
 	}
 	for _, child := range m.Children {
-		child.addTo(managed)
+		resources = append(resources, child.managed()...)
 	}
+	return resources
 }
 
 func unquote(text json.RawMessage) string {
@@ -271,6 +290,12 @@ func unquote(text json.RawMessage) string {
 
 // Print writes a summary of the export for users.
 func (r *Result) Print(w io.Writer, folder string) {
+	if len(r.Changed) > 0 {
+		_, _ = fmt.Fprintln(w, "These values changed outside Terraform since the given states were written:")
+		for _, attribute := range r.Changed {
+			_, _ = fmt.Fprintln(w, "  "+attribute)
+		}
+	}
 	if len(r.Unset) > 0 {
 		_, _ = fmt.Fprintln(w, "These attributes are unset in the given states, so Terraform doesn't manage them. Their values differ from those of a new object:")
 		for _, attribute := range r.Unset {

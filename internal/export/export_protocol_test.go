@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -90,9 +91,8 @@ func TestProtocolExport_RandomOrganization_EmptyPlan(t *testing.T) {
 	}
 }
 
-// An object that was created without attributes is exported with its name, and with the attributes whose changes
-// people look for: the privacy and the retention of a channel. The permission of its creator to manage it is not
-// written. This also holds on an older server.
+// An object that was created without attributes is exported with its name, and with the attributes that decide who gets in
+// and who rules. The permission of its creator to manage it is not written. This also holds on an older server.
 func TestProtocolExport_NewObjects_DefaultsOmitted(t *testing.T) {
 	for _, level := range []int{442, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -111,7 +111,9 @@ func TestProtocolExport_NewObjects_DefaultsOmitted(t *testing.T) {
 			"zulip_custom_profile_field":  "field_type name",
 			"zulip_linkifier":             "pattern url_template",
 			"zulip_default_user_settings": "", // not written at all
-			"zulip_organization":          "description message_retention_days name",
+			"zulip_organization": "authentication_methods can_access_all_users_group can_add_subscribers_group can_create_web_public_channel_group " +
+				"can_invite_users_group can_manage_all_groups create_multiuse_invite_group description disallow_disposable_email_addresses " +
+				"emails_restricted_to_domains enable_spectator_access invite_required message_retention_days name waiting_period_threshold",
 		} {
 			if got := attributesOf(t, folder, of); got != want {
 				t.Errorf("at level %d a new %s is exported with %q, want %q", level, of, got, want)
@@ -248,7 +250,7 @@ func TestProtocolExport_People_WrittenOnce(t *testing.T) {
 		export.PeopleAsVariable: {
 			`variable "people"`, `count = local.people.paul_dubois == null ? 0 : 1`, `], compact([local.principals.lena_fischer]))`,
 			`count = var.people == null ? 1 : 0`,
-			`can_create_public_channel_group = try(coalescelist(compact([local.principals.lena_fischer])), null)`,
+			`= try(coalescelist(compact([local.principals.lena_fischer])), null)`,
 		},
 		export.PeopleAsUser: {`resource "zulip_user" "lena_fischer"`, `"user:${zulip_user.lena_fischer.email}"`},
 	} {
@@ -272,6 +274,47 @@ func TestProtocolExport_People_WrittenOnce(t *testing.T) {
 		for _, problem := range planFolder(t, folder) {
 			t.Errorf("as %q: %s", as, problem)
 		}
+	}
+}
+
+// After a default export, a plan shows each change in the web app that lets people in or gives them power.
+func TestProtocolExport_AccessChanged_PlanShows(t *testing.T) {
+	group := func(o *acctest.Organization, name string) string {
+		return fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, name))
+	}
+	path := func(o *acctest.Organization, account string) string {
+		return fmt.Sprint("/users/", o.Sandbox.AllCredentials()[account].ID)
+	}
+	for name, click := range map[string]func(o *acctest.Organization){
+		"anyone can sign up": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
+		},
+		"moderators invite": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", "/realm", map[string]string{"can_invite_users_group": group(o, "role:moderators")})
+		},
+		"new administrator": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", path(o, "member"), map[string]string{"role": "200"})
+		},
+		"new owner": func(o *acctest.Organization) { o.Call(t, "PATCH", path(o, "admin"), map[string]string{"role": "100"}) },
+		"private channel opened": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", fmt.Sprint("/streams/", o.MustChannel(t, "leads").ID), map[string]string{"is_private": "false"})
+		},
+		"private channel joined": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", fmt.Sprint("/streams/", o.MustChannel(t, "leads").ID), map[string]string{"can_subscribe_group": group(o, "role:members")})
+		},
+		"subscribers added": func(o *acctest.Organization) {
+			o.Call(t, "PATCH", fmt.Sprint("/streams/", o.MustChannel(t, "leads").ID), map[string]string{"can_add_subscribers_group": group(o, "role:members")})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			folder := exportNew(t, export.Options{})
+			expectPlanEmpty(t, folder)
+			click(o)
+			if len(planFolder(t, folder)) == 0 {
+				t.Error("the plan is empty")
+			}
+		})
 	}
 }
 

@@ -43,9 +43,9 @@ type kind struct {
 	matches     []string
 	isUnnamed   bool
 	ignoresCase bool
-	// always are the attributes that are also written with their default, because people look for their changes in a
-	// plan.
-	always []string
+	// always are the attributes that are also written with their default, because they decide who gets in and who rules, and
+	// a plan shows their changes only then. alwaysIfPrivate are those of a private channel.
+	always, alwaysIfPrivate []string
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
 	// lists are the arguments of the lists that find the objects, one after the other, if not all are exported.
@@ -74,7 +74,12 @@ var (
 var kinds = []*kind{
 	{
 		resource: "zulip_organization", file: "organization", title: "The organization's settings and permissions.",
-		id: "organization", called: "this", rank: 4, permissions: "realm", defaults: organizationDefaults, always: []string{"message_retention_days"},
+		id: "organization", called: "this", rank: 4, permissions: "realm", defaults: organizationDefaults,
+		always: []string{
+			"message_retention_days", "invite_required", "emails_restricted_to_domains", "disallow_disposable_email_addresses", "waiting_period_threshold",
+			"authentication_methods", "can_invite_users_group", "create_multiuse_invite_group", "can_manage_all_groups", "can_access_all_users_group",
+			"can_add_subscribers_group", "enable_spectator_access", "can_create_web_public_channel_group",
+		},
 		references: map[string]reference{
 			"new_stream_announcements_stream_id":   {to: "zulip_channel", by: "id"},
 			"signup_announcements_stream_id":       {to: "zulip_channel", by: "id"},
@@ -88,7 +93,11 @@ var kinds = []*kind{
 	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain", matches: []string{"domain"}, ignoresCase: true},
 	{
 		resource: "zulip_user", file: "people", title: "Users. Destroying a zulip_user deactivates the user and the bots that they own.", nameOf: "user",
-		defaults: map[string]any{"role": "member"}, matches: []string{"email"}, ignoresCase: true,
+		defaults: map[string]any{"role": "member"}, always: []string{"role"}, matches: []string{"email"}, ignoresCase: true,
+	},
+	{
+		resource: "zulip_role_members", file: "people", title: "All owners, administrators and moderators. Someone removed from a list becomes a member.", ids: (*export).listedRoles,
+		identity: "role", nameOf: "role", matches: []string{"role"}, rank: 4, references: map[string]reference{"users": somebody},
 	},
 	{
 		resource: "zulip_user_role", file: "people", title: "Roles of users. Users with the role member aren't listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList, isSelected: (*export).endsAsMember,
@@ -110,7 +119,8 @@ var kinds = []*kind{
 		references: map[string]reference{"folder_ids": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel", file: "channels", title: "Channels without a folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults, always: []string{"message_retention_days", "privacy"},
+		resource: "zulip_channel", file: "channels", title: "Channels without a folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults,
+		always: []string{"message_retention_days", "privacy"}, alwaysIfPrivate: []string{"can_subscribe_group", "can_add_subscribers_group"},
 		references: map[string]reference{"folder_id": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{

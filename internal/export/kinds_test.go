@@ -10,7 +10,7 @@ import (
 
 // notExported are the resources that an export does not write.
 var notExported = []string{
-	"zulip_channel_subscription", "zulip_user_group_membership", "zulip_role_members", // written as the exclusive list, or as roles
+	"zulip_channel_subscription", "zulip_user_group_membership", // written as the exclusive list
 	"zulip_channel_subscription_settings", "zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", "zulip_user_status", // personal
 }
 

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -374,5 +375,32 @@ func TestProtocolExportNew_UnsetAttributes_Listed(t *testing.T) {
 	}
 	if found := unset("channel:general"); len(found) > 0 {
 		t.Errorf("of another channel are listed %q", found)
+	}
+}
+
+// A value that changed since the state was written is listed, also that of an attribute that no configuration sets: the state
+// of an imported object has all of them.
+func TestProtocolExportNew_ChangedValues_Listed(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustImport("leads")
+	values, err := json.Marshal(channel.State.Values)
+	requireNoError(t, err)
+	changed := func() []string {
+		t.Helper()
+		result, err := exportInto(t.TempDir(), export.Options{States: map[string][]byte{"state.json": stateOf(inState("zulip_channel", "leads", string(values)))}, Only: export.Selection{"channel:leads"}})
+		requireNoError(t, err)
+		return result.Changed
+	}
+	if found := changed(); len(found) > 0 {
+		t.Errorf("nothing changed, and listed are %q", found)
+	}
+	o.Change(t, "leads", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_subscribe_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))}}})
+	if found, want := changed(), []string{`zulip_channel.leads: can_subscribe_group was ["role:nobody"], and is ["role:moderators"]`}; !slices.Equal(found, want) {
+		t.Errorf("listed are %q, want %q", found, want)
+	}
+	o.Archive(t, "leads")
+	if found, want := changed(), []string{"zulip_channel.leads: it was removed, archived or deactivated"}; !slices.Equal(found, want) {
+		t.Errorf("listed are %q, want %q", found, want)
 	}
 }

@@ -20,14 +20,22 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// rolesToList returns the arguments of lists of all users with another role than member, or of all users.
+// listedRoles returns the roles that have a list: a plan shows who else gets one.
+func (e *export) listedRoles() []string {
+	return []string{zulip.RoleOwner.String(), zulip.RoleAdministrator.String(), zulip.RoleModerator.String()}
+}
+
+// isListed reports whether the export has a list of all users with a role.
+func (e *export) isListed(role string) bool {
+	return slices.ContainsFunc(e.objects, func(o *object) bool { return o.kind.resource == "zulip_role_members" && o.id == role })
+}
+
+// rolesToList returns the arguments of lists of the users whose roles are written one by one: those with another role than
+// member, or all. It leaves out the roles that have a list.
 func (e *export) rolesToList() []map[string]string {
-	if e.AllPeople {
-		return []map[string]string{nil}
-	}
 	roles := map[zulip.Role]bool{}
 	for _, user := range e.snapshot.Users() {
-		roles[user.Role] = user.Role != zulip.RoleMember
+		roles[user.Role] = (e.AllPeople || user.Role != zulip.RoleMember) && !e.isListed(user.Role.String())
 	}
 	var lists []map[string]string
 	for _, role := range slices.Sorted(maps.Keys(roles)) {

@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // object is one resource of the export.
@@ -149,6 +151,9 @@ func (e *export) isWanted(k *kind) bool {
 		return e.PeopleAs == PeopleAsUser
 	case "zulip_user_role":
 		return e.PeopleAs != PeopleAsUser
+	case "zulip_role_members":
+		// A copy has other owners, and a state may manage the roles of single users.
+		return e.PeopleAs.orDefault() == PeopleAsAddress && e.managed == nil
 	case "zulip_invite_link":
 		// A new link would not have its channels, which the server does not show.
 		return e.isAskedFor(k)
@@ -276,8 +281,11 @@ func (e *export) add(o *object) {
 	if !e.selects(o) || !isManaged && (e.isRefused(o) || e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o)) {
 		return
 	}
+	if o.kind.resource == "zulip_bot" && e.isListed(o.text("role")) {
+		delete(o.config, "role")
+	}
 	for name, value := range o.config {
-		isKept := e.All || !isManaged && slices.Contains(o.kind.always, name)
+		isKept := e.All || !isManaged && (slices.Contains(o.kind.always, name) || slices.Contains(o.kind.alwaysIfPrivate, name) && zulip.Privacy(o.text("privacy")).IsPrivate())
 		if value.IsNull() || e.isSensitive(o.kind, name) || !isKept && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
@@ -317,9 +325,85 @@ func (e *export) addUnset(o *object, known stateResource) {
 	for name, value := range o.config {
 		isNamedByID := name == "folder" && known.sets("folder_id")
 		if known.Type == o.kind.resource && !known.sets(name) && !isNamedByID {
-			e.unset = append(e.unset, fmt.Sprintf("%s: %s = %s", known.Address, name, strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))))
+			e.unset = append(e.unset, fmt.Sprintf("%s: %s = %s", known.Address, name, o.plain(value)))
 		}
 	}
+}
+
+// compareStates finds the values of the states that changed since, as a refresh of Terraform does.
+func (e *export) compareStates(ctx context.Context) error {
+	for resource, byID := range e.managed {
+		for _, known := range byID {
+			if known.Type != resource || !e.selectsKnown(known) {
+				continue
+			}
+			if err := e.compareState(ctx, known); err != nil {
+				return fmt.Errorf("%s: %w", known.Address, err)
+			}
+		}
+	}
+	return nil
+}
+
+// selectsKnown reports whether the flags select a resource of a state.
+func (e *export) selectsKnown(known stateResource) bool {
+	kind, ok := kindOf(known.Type)
+	if !ok {
+		return len(e.Only)+len(e.Exclude) == 0
+	}
+	return e.selectsKind(kind) && e.selects(&object{kind: kind, label: unquote(known.Values[cmp.Or(kind.nameOf, "name")])})
+}
+
+// compareState finds the values of a resource that changed since its state was written.
+func (e *export) compareState(ctx context.Context, known stateResource) error {
+	state, err := json.Marshal(known.Values)
+	if err != nil {
+		return err
+	}
+	upgraded, err := e.Provider.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: known.Type, Version: known.Version, RawState: &tfprotov6.RawState{JSON: state}})
+	if err != nil {
+		return err
+	}
+	if err := errorOf(upgraded.Diagnostics); err != nil {
+		e.note("%s: %s", inCode(known.Address), escaped(err.Error()))
+		return nil
+	}
+	read, err := e.Provider.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: known.Type, CurrentState: upgraded.UpgradedState})
+	if err != nil {
+		return err
+	}
+	if err := errorOf(read.Diagnostics); err != nil {
+		e.note("%s: %s", inCode(known.Address), escaped(err.Error()))
+		return nil
+	}
+	return e.addChanged(known, upgraded.UpgradedState, read.NewState)
+}
+
+// addChanged adds the attributes of a resource that a configuration can set and that differ between two states.
+func (e *export) addChanged(known stateResource, before, after *tfprotov6.DynamicValue) error {
+	schema := e.schemas[known.Type]
+	var was, is map[string]tftypes.Value
+	for encoded, into := range map[*tfprotov6.DynamicValue]*map[string]tftypes.Value{before: &was, after: &is} {
+		value, err := encoded.Unmarshal(schema.ValueType())
+		if err != nil {
+			return err
+		}
+		if err := value.As(into); err != nil {
+			return err
+		}
+	}
+	if len(is) == 0 {
+		e.changed = append(e.changed, known.Address+": it was removed, archived or deactivated")
+		return nil
+	}
+	o := &object{kind: &kind{resource: known.Type}}
+	for _, attribute := range schema.Block.Attributes {
+		name := attribute.Name
+		if (attribute.Optional || attribute.Required) && !attribute.Sensitive && !attribute.WriteOnly && !was[name].IsNull() && !was[name].Equal(is[name]) {
+			e.changed = append(e.changed, fmt.Sprintf("%s: %s was %s, and is %s", known.Address, name, o.plain(was[name]), o.plain(is[name])))
+		}
+	}
+	return nil
 }
 
 // isSensitive reports whether the schema calls an attribute sensitive: a secret is in no file.

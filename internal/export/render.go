@@ -241,6 +241,11 @@ func position(attribute string) int {
 // so that a change shows only the changed people.
 var unordered = []string{"users", "members", "subgroups"}
 
+// plain returns a value as a configuration writes it without references.
+func (o *object) plain(value tftypes.Value) string {
+	return strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))
+}
+
 // expression writes the value of an attribute, or of a part of one, with links instead of the names of other objects.
 func (o *object) expression(value tftypes.Value, links map[string]link, attribute string) hclwrite.Tokens {
 	kind := value.Type()

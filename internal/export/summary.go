@@ -41,7 +41,7 @@ func (e *export) summary() []byte {
 	}
 	b.WriteString("\n")
 	if !e.All {
-		b.WriteString("Attributes with default values aren't written and aren't managed. This includes permissions that are still limited to the creator of a channel or group. `--all` writes them too.\n\n")
+		b.WriteString("Attributes with default values aren't written and aren't managed, except those that decide who gets in and who rules. Permissions that are still limited to the creator of a channel or group aren't written either. `--all` writes them too, and `export DIR --new state.json` shows what changed in them.\n\n")
 	}
 	b.WriteString("## Not exported\n\n")
 	for _, note := range e.notes {
@@ -286,20 +286,11 @@ type roleList struct {
 	users                []string
 }
 
-// roleLists returns the role lists of a module and its child modules, in a state with a name.
-func (m module) roleLists(state string) (lists []*roleList) {
-	for _, resource := range m.Resources {
-		if resource.Type != "zulip_role_members" || resource.Mode != "managed" {
-			continue
-		}
-		list := &roleList{address: resource.Address, state: state, role: unquote(resource.Values["role"])}
-		_ = json.Unmarshal(resource.Values["users"], &list.users) // without users it is an empty list
-		lists = append(lists, list)
-	}
-	for _, child := range m.Children {
-		lists = append(lists, child.roleLists(state)...)
-	}
-	return lists
+// roleListOf returns the role list of a resource in a state with a name.
+func roleListOf(resource stateResource, state string) *roleList {
+	list := &roleList{address: resource.Address, state: state, role: unquote(resource.Values["role"])}
+	_ = json.Unmarshal(resource.Values["users"], &list.users) // without users it is an empty list
+	return list
 }
 
 // leavesRoleToList leaves a role to a list in a state that decides it: the list of the user's role, or one that names
