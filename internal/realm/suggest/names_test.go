@@ -24,6 +24,7 @@ func TestSuggest(t *testing.T) {
 		{linkifiers("tool", "took", "toot"), "tooo", `; did you mean "took" or "tool"?`},
 		{linkifiers("a\u200bb"), "ab", `; did you mean "a\u200bb"?`},
 		{linkifiers("one", "two"), "nothing", `; the linkifiers are: "one", "two"`},
+		{linkifiers("47", "hr", "its"), "it", `; did you mean "its"?`},
 		{linkifiers(), "nothing", "; there are no linkifiers"},
 		{linkifiers(many...), "something else", "; the data source zulip_linkifiers lists all"},
 		{suggest.Names{All: []string{"ada@example.com"}, Unquoted: true}, "adda@example.com", "; did you mean ada@example.com?"},

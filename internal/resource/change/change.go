@@ -373,7 +373,7 @@ func applied[T, U any](all []Step[T, U], now T) string {
 		}
 	}
 	if len(done) == 0 {
-		return "Nothing else was changed. "
+		return "No other attribute of it was changed. "
 	}
 	return "Already as planned: " + strings.Join(done, ", ") + ". "
 }

@@ -152,7 +152,7 @@ func TestProtocolOrganizationRefused(t *testing.T) {
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
 	})
-	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed")
+	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "No other attribute of it was changed")
 	heal()
 	if run.State != nil {
 		t.Errorf("the state holds %v: nothing was created", run.State.Values)

@@ -31,7 +31,7 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 		case value.IsNull() && does:
 			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s requires it.", of))
 		case base.IsSet(value) && !does:
-			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
+			diags.AddAttributeError(path.Root(name), name+" is not allowed here", fmt.Sprintf("Only a field of the %s has it. Remove the attribute, or change the %s.", of, strings.Fields(of)[0]))
 		}
 	}
 	kind := zulip.ParseProfileFieldType(word)
@@ -62,7 +62,7 @@ func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
 		if base.IsSet(value) {
-			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Remove the attribute, or set subtype = \"custom\".", subtype))
+			diags.AddAttributeError(path.Root(name), name+" is not allowed here", fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Remove the attribute, or set subtype = \"custom\".", subtype))
 		}
 	}
 }
