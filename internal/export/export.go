@@ -123,6 +123,9 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if managed == nil && !folder.has(ignoreName) {
+		files[ignoreName] = []byte(ignoreFile)
+	}
 	if err := folder.write(files, e.names); err != nil {
 		return nil, err
 	}
@@ -288,6 +291,14 @@ func unquote(text json.RawMessage) string {
 	return string(text)
 }
 
+// inFolder returns the name of a folder for the end of a sentence, so that no period follows ".".
+func inFolder(folder string) string {
+	if filepath.Base(folder) == "." || filepath.Base(folder) == ".." {
+		return fmt.Sprintf("the folder %q.", folder)
+	}
+	return folder + "."
+}
+
 // Print writes a summary of the export for users.
 func (r *Result) Print(w io.Writer, folder string) {
 	if len(r.Changed) > 0 {
@@ -310,7 +321,7 @@ func (r *Result) Print(w io.Writer, folder string) {
 		_, _ = fmt.Fprintln(w, "Nothing is new: the given states contain everything that is selected. Nothing was written.")
 		return
 	}
-	_, _ = fmt.Fprintf(w, "Wrote %s into %s in %s.\n", counted(total, "resource"), counted(len(r.Files), "file"), folder)
+	_, _ = fmt.Fprintf(w, "Wrote %s into %s in %s\n", counted(total, "resource"), counted(len(r.Files), "file"), inFolder(folder))
 	for _, address := range r.New {
 		_, _ = fmt.Fprintln(w, "  "+address)
 	}

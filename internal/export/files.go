@@ -152,6 +152,22 @@ func (f *folder) explain(name string, err error) error {
 	return fmt.Errorf("cannot use %s in %s: %w", name, f.path, err)
 }
 
+// ignoreName is the name of the file that keeps Terraform's own files out of a repository, and ignoreFile its content. An
+// export writes it once.
+const (
+	ignoreName = ".gitignore"
+	ignoreFile = "# A state and a saved plan contain names, emails and messages.\n.terraform/\n*.tfstate\n*.tfstate.*\n*.tfplan\nplan.json\nstate.json\n"
+)
+
+// has reports whether the folder has a file.
+func (f *folder) has(name string) bool {
+	if f.root == nil {
+		return false
+	}
+	_, err := f.root.Lstat(name)
+	return err == nil
+}
+
 // write replaces the files of the last export. It refuses to overwrite files that were changed since, or that no
 // export has written. It writes temporary files first, so that a full disk leaves the folder unchanged. Only their
 // owner can read them, because they name people and the subscribers of private channels.
@@ -178,7 +194,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 		Written: map[string]string{},
 	}
 	for name, content := range files {
-		if name != rulesName { // users edit it, so no later export compares, replaces or removes it
+		if name != rulesName && name != ignoreName { // users edit them, so no later export compares, replaces or removes them
 			kept.Written[name] = digest(content)
 		}
 	}

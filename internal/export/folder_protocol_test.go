@@ -92,9 +92,9 @@ func TestProtocolExport_EmojiFiles_SafeNames(t *testing.T) {
 			folder := filepath.Join(parent, "a", "b", "organization")
 			options := export.Options{Only: export.Selection{"custom_emoji"}}
 			mustExport(t, folder, options)
-			all, want := []string{"EXPORT.md", "export.json", "imports.tf", "terraform.tf"}, "emoji/"+strings.ReplaceAll(trial.want, "ID", fmt.Sprint(id))
+			all, want := []string{".gitignore", "EXPORT.md", "export.json", "imports.tf", "terraform.tf"}, "emoji/"+strings.ReplaceAll(trial.want, "ID", fmt.Sprint(id))
 			if trial.want != "" { // otherwise the schema refuses the name, so no emoji is written
-				all = slices.Insert(all, 1, "emoji.tf", want)
+				all = slices.Insert(all, 2, "emoji.tf", want)
 			}
 			var got []string
 			for name := range filesOf(t, parent) {
@@ -253,6 +253,22 @@ func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	}
 }
 
+// Terraform's own files are not committed. A .gitignore that exists stays as it is.
+func TestProtocolExport_IgnoreFile_WrittenOnce(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	mustExport(t, folder, export.Options{})
+	if ignored := filesOf(t, folder)[".gitignore"]; !strings.Contains(ignored, "\n*.tfstate\n") {
+		t.Errorf("ignored:\n%s", ignored)
+	}
+	const own = "mine"
+	requireNoError(t, os.WriteFile(filepath.Join(folder, ".gitignore"), []byte(own), 0o600))
+	mustExport(t, folder, export.Options{})
+	if now := filesOf(t, folder)[".gitignore"]; now != own {
+		t.Errorf("the user's file is now:\n%s", now)
+	}
+}
+
 // Only the owner can read the files of an export, even if the file or the process allowed others before. The files name
 // people and the subscribers of private channels.
 func TestProtocolExport_Files_OwnerOnly(t *testing.T) {
@@ -271,7 +287,9 @@ func TestProtocolExport_Files_OwnerOnly(t *testing.T) {
 			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 				t.Errorf("%s: %s: %v, %v", what, name, info.Mode(), err)
 			}
-			requireNoError(t, os.Chmod(at, 0o644))
+			if name != ".gitignore" { // it names no one, and is written once
+				requireNoError(t, os.Chmod(at, 0o644))
+			}
 		}
 		for _, at := range []string{filepath.Dir(folder), folder, filepath.Join(folder, "emoji")} {
 			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {

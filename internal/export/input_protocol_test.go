@@ -171,7 +171,7 @@ func serveWithout(t *testing.T, server *sandbox.Server, without string) string {
 }
 
 // exportedName matches every name that an export can give to a file.
-var exportedName = regexp.MustCompile(`^(?:EXPORT\.md|export\.json|[a-z][a-z0-9_-]{0,100}\.tf|emoji/[a-z0-9][a-z0-9._-]{0,100}\.png)$`)
+var exportedName = regexp.MustCompile(`^(?:\.gitignore|EXPORT\.md|export\.json|[a-z][a-z0-9_-]{0,100}\.tf|emoji/[a-z0-9][a-z0-9._-]{0,100}\.png)$`)
 
 // Objects with any names are written with exactly these names, in readable files, and in no other place. EXPORT.md has
 // those whose names the schema refuses.
