@@ -90,6 +90,11 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
+	if file := cmp.Or(flags.organization, flags.accounts); file != "" && flags.state != "" {
+		if _, err := os.Stat(flags.state); err == nil {
+			_, _ = fmt.Fprintf(stderr, "Warning: %s is ignored, because %s already has an organization. Remove that file to start with another one.\n", file, flags.state)
+		}
+	}
 	if flags.journal != "" {
 		journal, openErr := os.OpenFile(flags.journal, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if openErr != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
@@ -68,6 +69,30 @@ func TestSandbox_Restarted_StateKept(t *testing.T) {
 	second := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state)
 	if status := second.get(t, first.email, first.key); status != http.StatusOK {
 		t.Errorf("the key of before: status %d", status)
+	}
+}
+
+// A file of accounts is only for a new organization. Its owner can create users, like that of the example.
+func TestSandbox_AccountsWithState_IgnoredWithWarning(t *testing.T) {
+	accounts, state := filepath.Join(t.TempDir(), "people.json"), filepath.Join(t.TempDir(), "organization.db")
+	write(t, accounts, `{"accounts": {"ada": {"email": "ada@example.com", "full_name": "Ada", "role": 100}}}`)
+	first := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state, "--accounts", accounts)
+	client, err := zulip.New(zulip.Config{Site: first.site, Email: first.email, APIKey: first.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CreateUser(t.Context(), zulip.NewUser{Email: "grace@example.com", FullName: "Grace", Password: "tZ9#kw-long-enough"}); err != nil {
+		t.Error(err)
+	}
+	if err := first.interrupt(); err != nil {
+		t.Fatal(err)
+	}
+	second := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state, "--accounts", accounts)
+	if err := second.interrupt(); err != nil {
+		t.Fatal(err)
+	}
+	if printed := second.stderr.String(); !strings.Contains(printed, accounts+" is ignored, because "+state+" already has an organization") || strings.Contains(first.stderr.String(), "ignored") {
+		t.Errorf("printed:\n%s", printed)
 	}
 }
 

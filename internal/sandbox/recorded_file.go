@@ -181,6 +181,12 @@ func IsRecorded(data []byte) bool {
 func (c *Config) ReadOrganization(data []byte) (err error) {
 	if !IsRecorded(data) {
 		c.Accounts, err = ParseAccounts(data)
+		for name, account := range c.Accounts { // as in the example organization
+			if account.Role == rules.RoleOwner {
+				account.CanCreateUsers, account.CanChangeUserEmails = true, true
+				c.Accounts[name] = account
+			}
+		}
 		return err
 	}
 	recorded, err := parseOrganization(data)
