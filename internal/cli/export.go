@@ -29,6 +29,7 @@ type exportFlags struct {
 	only, exclude                  []string
 	version                        string
 	snapshot                       string
+	peopleOnly                     bool
 	anonymise                      bool
 }
 
@@ -78,6 +79,9 @@ The exit status is 1 after an error, 2 if --fail-on-new applies, and otherwise 0
 			if flags.anonymise {
 				return errors.New("--anonymise needs --snapshot")
 			}
+			if flags.peopleOnly {
+				return errors.New("--people-only needs --snapshot")
+			}
 			return runExport(ctx, flags, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -89,12 +93,13 @@ The exit status is 1 after an error, 2 if --fail-on-new applies, and otherwise 0
 	f.StringVar(&flags.peopleAs, "people-as", "address", "`form` of people: address has each email once, variable also lets a variable replace emails or leave people out, zulip_user writes resources")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, such as channel, or channel:eng-* by name; channels include their folders. Can be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave out this `resource`, written as for --only; can be repeated")
-	f.StringSliceVar(&flags.states, "new", nil, "export only objects that are in none of these `states`, each the output of terraform show -json, and print changed attributes that they leave unset; can be repeated")
+	f.StringSliceVar(&flags.states, "new", nil, "export only objects that are in none of these `states`, each the output of terraform show -json, and print what changed outside Terraform in the others; can be repeated")
 	f.BoolVar(&flags.failOnNew, "fail-on-new", false, "exit with status 2 if --new finds anything")
 	f.StringVar(&flags.plan, "for", "", "write only import blocks into DIR, an existing configuration, for existing objects that this `plan` would create: the output of terraform show -json PLAN")
 	f.BoolVar(&flags.check, "check", false, "plan the result, and fail unless the plan imports everything and changes nothing")
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu (default: the one on the PATH)")
 	f.StringVar(&flags.snapshot, "snapshot", "", "write only this `file`, with the whole organization, from which a sandbox can start; - is standard output")
+	f.BoolVar(&flags.peopleOnly, "people-only", false, "with --snapshot, write only people, active or not, for a sandbox with an otherwise new organization")
 	f.BoolVar(&flags.anonymise, "anonymise", false, "with --snapshot, replace the names and emails of people and bots by invented ones. Names and descriptions of channels and groups are kept")
 	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "fail-on-new", "for", "check", "cli", "rules"} {
 		command.MarkFlagsMutuallyExclusive("snapshot", other)

@@ -251,10 +251,11 @@ func TestExportSnapshot_BadArguments_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	for want, args := range map[string][]string{
-		"--anonymise needs --snapshot":  {"folder", "--anonymise"},
-		"writes one file and no folder": {"folder", "--snapshot", file},
-		"[all snapshot] were all set":   {"--snapshot", file, "--all"},
-		"no such file or directory":     {"--snapshot", filepath.Join(file, "x", "y")},
+		"--anonymise needs --snapshot":   {"folder", "--anonymise"},
+		"--people-only needs --snapshot": {"folder", "--people-only"},
+		"writes one file and no folder":  {"folder", "--snapshot", file},
+		"[all snapshot] were all set":    {"--snapshot", file, "--all"},
+		"no such file or directory":      {"--snapshot", filepath.Join(file, "x", "y")},
 	} {
 		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)
@@ -285,4 +286,31 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// A sandbox starts from the people of an organization, and has none of its channels.
+func TestSnapshot_PeopleOnly_SandboxStarts(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "DELETE", fmt.Sprint("/users/", o.Sandbox.AllCredentials()["member"].ID), nil)
+	file := filepath.Join(t.TempDir(), "people.json")
+	if _, _, err := exportRun(t, "--snapshot", file, "--people-only"); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config sandbox.Config
+	if err := config.ReadOrganization(content); err != nil {
+		t.Fatal(err)
+	}
+	copied := acctest.StartSandbox(t, config)
+	for _, person := range copied.Sandbox.Organization().People() {
+		if person.IsBot || person.Active == (person.Email == "lena.fischer@example.com") {
+			t.Errorf("%s: a bot %t, active %t", person.Email, person.IsBot, person.Active)
+		}
+	}
+	if people, channels := len(copied.Sandbox.Organization().People()), len(copied.Sandbox.Organization().Channels()); people != 6 || channels > 3 {
+		t.Errorf("%d people and %d channels", people, channels)
+	}
 }

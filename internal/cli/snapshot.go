@@ -37,7 +37,11 @@ func runSnapshot(ctx context.Context, flags exportFlags, stdout, stderr io.Write
 	if flags.anonymise {
 		organization.Anonymise()
 	}
-	content, err := organization.Encode()
+	encode := organization.Encode
+	if flags.peopleOnly {
+		encode = organization.EncodePeople
+	}
+	content, err := encode()
 	if err != nil {
 		return err
 	}
@@ -48,6 +52,9 @@ func runSnapshot(ctx context.Context, flags exportFlags, stdout, stderr io.Write
 		stdout = stderr // the rest is not part of the file
 	} else if err := writeNew(flags.snapshot, content); err != nil {
 		return err
+	}
+	if flags.peopleOnly {
+		return nil
 	}
 	_, err = fmt.Fprintln(stdout, snapshotSummary(organization, flags.snapshot, flags.anonymise))
 	return err

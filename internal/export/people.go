@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// listedRoles returns the roles that have a list: a plan shows who else gets one.
+// listedRoles returns the roles that have a list, so that a plan shows everyone who gets one.
 func (e *export) listedRoles() []string {
 	return []string{zulip.RoleOwner.String(), zulip.RoleAdministrator.String(), zulip.RoleModerator.String()}
 }

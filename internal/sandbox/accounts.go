@@ -129,6 +129,8 @@ type Account struct {
 	// IsDeleted creates an account like one after the server's command delete_user: deactivated permanently. It keeps the
 	// name and address given here.
 	IsDeleted bool `json:"is_deleted,omitempty"`
+	// IsDeactivated creates a deactivated account.
+	IsDeactivated bool `json:"is_deactivated,omitempty"`
 	// Permissions that a real server grants only in its shell (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
@@ -229,7 +231,7 @@ func addAccounts(o *rules.Organization, accounts map[string]Account) error {
 			if u.BotOwnerID = ids[boss]; u.BotOwnerID == 0 {
 				return fmt.Errorf("account %q: there is no account %q to own it", name, boss)
 			}
-		} else if firstOwner == "" && a.Role == rules.RoleOwner {
+		} else if firstOwner == "" && a.Role == rules.RoleOwner && !a.IsDeactivated {
 			firstOwner = name
 		}
 		u = o.AddUser(u)
@@ -240,8 +242,8 @@ func addAccounts(o *rules.Organization, accounts map[string]Account) error {
 			}
 			u, _ = o.Users.Get(u.ID)
 		}
-		if a.IsDeleted {
-			u.Active, u.Deleted = false, true
+		if a.IsDeleted || a.IsDeactivated {
+			u.Active, u.Deleted = false, a.IsDeleted
 			o.Users.Put(u.ID, u)
 		}
 	}

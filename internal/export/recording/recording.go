@@ -179,6 +179,30 @@ func (o *Organization) Encode() ([]byte, error) {
 	}), nil
 }
 
+// EncodePeople returns the file of people from which an otherwise new organization starts: the accounts of people by their
+// email, without those who were deleted.
+func (o *Organization) EncodePeople() ([]byte, error) {
+	type person struct {
+		Email         string     `json:"email"`
+		FullName      string     `json:"full_name"`
+		Role          zulip.Role `json:"role"`
+		IsDeactivated bool       `json:"is_deactivated,omitempty"`
+	}
+	people := map[string]person{}
+	for _, account := range o.Accounts {
+		if account.IsBot || account.IsDeleted {
+			continue
+		}
+		email := account.Email
+		if account.DeliveryEmail != nil {
+			email = *account.DeliveryEmail
+		}
+		people[email] = person{email, account.FullName, account.Role, !account.IsActive}
+	}
+	text, err := json.MarshalIndent(map[string]any{"accounts": people}, "", "  ")
+	return append(text, '\n'), err
+}
+
 // Each list of numbers is written in one line. Texts have no line breaks in JSON, so none looks like a list.
 var (
 	numbersInLines = regexp.MustCompile(`\[\n\s+\d+(,\n\s+\d+)*\n\s+\]`)
