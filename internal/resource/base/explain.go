@@ -126,6 +126,11 @@ func ReferenceAdvice(title, reference string) string {
 	return fmt.Sprintf("\n\nIf this configuration creates or renames the %s, reference it as %s so that Terraform does that first.", title, reference)
 }
 
+// NotFoundByImport explains why an import found no object. A block can outlive its object, such as the role of someone who left.
+func NotFoundByImport(err error) string {
+	return Sentence(err) + "\n\nIf the object no longer exists, remove its import block."
+}
+
 // AddBug adds an error that only a mistake in the provider can cause. doing is a verb and its object.
 func AddBug(diags *diag.Diagnostics, doing string, err error) {
 	diags.AddError("Bug in the provider: cannot "+doing, Sentence(err)+"\n\nPlease report this with the steps to reproduce it.")

@@ -201,7 +201,7 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 	}
 	object, err := r.find(view, text)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, base.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, base.NotFoundByImport(err))
 		return
 	}
 	if r.def.IsGone != nil && r.def.IsGone(object) {

@@ -247,7 +247,7 @@ func importSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 	}
 	channel, err := lookup.Channel(view, text)
 	if err != nil {
-		return base.Refused(path.Empty(), "Cannot import the settings of this channel", base.Sentence(err))
+		return base.Refused(path.Empty(), "Cannot import the settings of this channel", base.NotFoundByImport(err))
 	}
 	if _, err := subscriptionOf(ctx, c, channel.ID); err != nil {
 		return err

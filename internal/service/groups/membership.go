@@ -248,7 +248,7 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	}
 	id, _, members, err := lookup.Imported(text, func(part string) (int64, error) { return managedGroup(view, part) })
 	if err != nil {
-		return base.Refused(path.Empty(), "Cannot import this membership", base.Sentence(err))
+		return base.Refused(path.Empty(), "Cannot import this membership", base.NotFoundByImport(err))
 	}
 	group, _ := view.UserGroups().ByID(id)
 	wanted := parseMembership(members, view)

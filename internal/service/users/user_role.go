@@ -96,7 +96,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 		return nil
 	}
 	if err != nil {
-		return lookup.Error(path.Root("user"), err, base.ReferenceAdvice("user", "zulip_user.NAME.id"))
+		return lookup.Error(path.Root("user"), err, base.ReferenceAdvice("user", "zulip_user.NAME.id")+" To invite someone with a role, set invite_as in a zulip_invitation.")
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
 	switch {
@@ -272,7 +272,7 @@ func importUserRole(_ context.Context, c *userRoleCall, text string) error {
 	}
 	user, err := lookup.User(view, word)
 	if err != nil {
-		return base.Refused(path.Empty(), "Cannot import this role", base.Sentence(err))
+		return base.Refused(path.Empty(), "Cannot import this role", base.NotFoundByImport(err))
 	}
 	c.SaveAttribute("user_id", user.ID)
 	if onDestroy != "" {

@@ -113,13 +113,13 @@ func TestProtocolUserRoleImport(t *testing.T) {
 		t.Errorf("imported with what becomes of it, the plan changes %v", plan.Changes())
 	}
 	o.NewRun(t, "zulip_user_role").Import(userRoleLena+"=emperor", nil).ExpectError(t, "", "Cannot import this role")
-	o.NewRun(t, "zulip_user_role").Import("lina.fischer@example.com", nil).ExpectError(t, "", "did you mean "+userRoleLena)
+	o.NewRun(t, "zulip_user_role").Import("lina.fischer@example.com", nil).ExpectError(t, "", "did you mean "+userRoleLena, "remove its import block")
 }
 
 func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.ExpectRefusals(acctest.Refusals{
-		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + userRoleLena, "zulip_user.NAME.id"}},
+		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + userRoleLena, "zulip_user.NAME.id", "invite_as in a zulip_invitation"}},
 		{values{"user": userRoleLena, "role": "boss"}, "role", []string{"must be one of"}},
 		{values{"user": userRoleInes, "role": "member"}, "role", []string{"remove the provider's own access"}},
 	})

@@ -186,7 +186,7 @@ func importUserStatus(_ context.Context, c *userStatusCall, text string) error {
 	const summary = "Cannot import this status"
 	switch {
 	case err != nil:
-		return base.Refused(path.Empty(), summary, base.Sentence(err))
+		return base.Refused(path.Empty(), summary, base.NotFoundByImport(err))
 	case user.IsBot || !user.IsActive:
 		return base.Refused(path.Empty(), summary, fmt.Sprintf("%s is a bot, or deactivated. Only active users have a status.", user.Address()))
 	}
