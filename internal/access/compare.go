@@ -16,6 +16,12 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		before: before, after: after, people: people,
 		joined: after.People.Everybody().Minus(before.People.Everybody()), gone: before.People.Everybody().Minus(after.People.Everybody()),
 	}
+	c.made = c.joined
+	for _, account := range after.Accounts {
+		if account.ID < 0 {
+			c.made = c.made.Or(after.People.People([]int64{account.ID}))
+		}
+	}
 	if after.Names != nil {
 		before.Effective, after.Effective = append(before.Effective, before.DescribePermissions(before.Names)...), append(after.Effective, after.DescribePermissions(before.Names)...)
 	}
@@ -73,8 +79,9 @@ func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) K
 type comparison struct {
 	before, after *Organization
 	people        *report.PeopleSets
-	// joined are the accounts that exist only after, gone those that exist only before.
-	joined, gone permission.People
+	// joined are the accounts that exist only after, gone those that exist only before. made are those of joined, and those
+	// that a plan creates, which both organizations have.
+	joined, gone, made permission.People
 }
 
 // describeChannel computes who can do what in a channel. It returns false if that does not change.
@@ -322,9 +329,13 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 
 // permission compares a permission before and after, and returns nil if nothing differs.
 func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.PermissionChange {
+	change := report.Change{Before: was.Value, After: is.Value}
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
+	if holders, _ := is.Held.Certain(); change.Differs() && !effect.Unknown { // the new value gives access to new accounts
+		gain, lose = gain.Or(c.made.And(holders)), lose.Minus(c.made)
+	}
 	result := &report.PermissionChange{
-		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
+		Change: change, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if effect.NobodyLeft {
 		result.Deactivated = c.people.Of(effect.Lose.And(c.gone))

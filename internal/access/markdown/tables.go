@@ -131,16 +131,10 @@ func names(people *report.People, most int) (texts []string) {
 }
 
 func accountText(account *report.Account) string {
-	text := code(account.Name)
-	switch {
-	case account.IsSelf:
-		return text + " (the provider's account)"
-	case account.Role == "guest":
-		return text + " (guest)"
-	case account.IsBot:
-		return text + " (bot)"
+	if about := account.About(); about != "" {
+		return code(account.Name) + " (" + about + ")"
 	}
-	return text
+	return code(account.Name)
 }
 
 // valueText writes a value: every text in it as code.

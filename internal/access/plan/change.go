@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 )
@@ -40,12 +39,14 @@ type Change struct {
 	// By attribute: the unknown values, and the sensitive values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage
 	config                             *resourceConfig // nil if the configuration no longer has the resource
+	place                              *place          // of the expressions of config
 }
 
 // prepare ties a change to its configuration.
-func (c *Change) prepare(configs map[string]*resourceConfig) error {
+func (c *Change) prepare(configs map[string]*resourceConfig, all *instances, root *moduleConfig) error {
 	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
 		c.Provider = c.config.ProviderConfigKey
+		c.place = all.placeOf(root, c, c.config)
 	}
 	c.Address = cutAddress(c.Address)
 	for _, marks := range []struct {
@@ -104,39 +105,6 @@ func isNull(written json.RawMessage) bool {
 		Value json.RawMessage `json:"constant_value"`
 	}
 	return json.Unmarshal(written, &constant) == nil && string(constant.Value) == "null"
-}
-
-// RefersTo returns the address of a resource in the same module if the configuration of an attribute is just a reference to
-// the resource's attribute. The address has no instance keys and is cut like [Change.Address]. It is "" if the plan does not
-// tell it.
-func (c *Change) RefersTo(attribute string) string {
-	if c.config == nil {
-		return ""
-	}
-	var expression struct {
-		References []string `json:"references"`
-	}
-	if json.Unmarshal(c.config.Expressions[attribute], &expression) != nil || len(expression.References) == 0 {
-		return ""
-	}
-	resources := map[string]bool{}
-	for _, reference := range expression.References {
-		parts := strings.Split(WithoutKeys(reference), ".")
-		if len(parts) < 2 || !strings.HasPrefix(parts[0], "zulip_") || WithoutKeys(reference) != reference {
-			return ""
-		}
-		resources[parts[0]+"."+parts[1]] = true
-	}
-	if len(resources) != 1 {
-		return ""
-	}
-	for resource := range resources {
-		if c.ModuleAddress != "" {
-			resource = c.ModuleAddress + "." + resource
-		}
-		return cutAddress(resource)
-	}
-	return ""
 }
 
 // Attributes are the attributes of a resource before or after its change.
@@ -231,6 +199,20 @@ func anyTrue(value any) bool {
 		}
 	}
 	return false
+}
+
+// UnknownElements counts the elements of a list that aren't known yet. ok is false if their number isn't known either.
+func (a Attributes) UnknownElements(attribute string) (count int, ok bool) {
+	var elements []bool
+	if json.Unmarshal(a.unknown[attribute], &elements) != nil {
+		return 0, false
+	}
+	for _, isUnknown := range elements {
+		if isUnknown {
+			count++
+		}
+	}
+	return count, true
 }
 
 // Text returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or

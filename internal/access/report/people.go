@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -169,6 +170,23 @@ type Account struct {
 	OwnerID int64 `json:"-"`
 	// IsSelf is true for the provider's account.
 	IsSelf bool `json:"is_self"`
+}
+
+// About says what an account is besides its role, unless the role is guest; "" for most people.
+func (a *Account) About() string {
+	var words []string
+	for _, one := range []struct {
+		applies bool
+		word    string
+	}{{a.ID < 0, "new"}, {a.Role == "guest", "guest"}, {a.IsBot, "bot"}} {
+		if one.applies {
+			words = append(words, one.word)
+		}
+	}
+	if a.IsSelf {
+		return strings.Join(append([]string{"the provider's account"}, words...), ", ")
+	}
+	return strings.Join(words, " ")
 }
 
 // PeopleSets makes the sets of people of a report, each once, however many channels have it.

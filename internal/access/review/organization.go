@@ -1,21 +1,16 @@
 package review
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// unknownPeopleID is the ID of a group that no organization has. It stands for people who are not known yet.
-const unknownPeopleID = math.MinInt64
 
 // plannedOrganization resolves the principals of the plan in the organization after the plan. A planned object has a
 // negative ID.
@@ -170,19 +165,4 @@ func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingV
 	}
 	resolved, problems := permission.Resolve(principals, o)
 	return resolved.Value, len(problems)+len(resolved.Planned) == 0
-}
-
-// made finds the planned object whose attribute the configuration references; false if there isn't exactly one.
-func made[Thing interface{ TouchedBy() []string }](c *plan.Change, attribute string, things []Thing) (found Thing, ok bool) {
-	address := c.RefersTo(attribute)
-	for _, thing := range things {
-		if address == "" || !slices.ContainsFunc(thing.TouchedBy(), func(one string) bool { return plan.WithoutKeys(one) == address }) {
-			continue
-		}
-		if ok {
-			return found, false
-		}
-		found, ok = thing, true
-	}
-	return found, ok
 }

@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,25 +15,16 @@ import (
 // checkRules checks the rules against the organization before and after the plan. It runs after all unknown values are recorded,
 // because a rule that depends on one is unknown.
 func (b *builder) checkRules() {
-	before, after := *b.was, *b.is
-	before.People, after.People = b.org.Access(), b.peopleOfRules()
-	limits := b.checkLimits(&after)
-	after.Unknown = b.is.Unknown
-	found := b.options.Rules.Check(&after)
-	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Check(&before), b.changesBehind(&after)), limits...)
-}
-
-// peopleOfRules are the people after the plan. People who might stay in a group that the plan removes them from may be in
-// it.
-func (b *builder) peopleOfRules() *permission.Access {
-	change := b.change
-	change.Groups = maps.Clone(change.Groups)
-	for _, group := range b.is.Groups {
-		if group.MayStay {
-			change.Groups[group.ID] = permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs, Unknown: true}
-		}
+	before := *b.was
+	before.People = b.org.Access()
+	limits := b.checkLimits(b.is)
+	worlds := b.worlds()
+	after := worlds[0].org
+	found := b.options.Rules.Check(after)
+	for _, other := range worlds[1:] {
+		rules.Unite(found, b.options.Rules.Check(other.org), other.why)
 	}
-	return b.was.People.With(change)
+	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), b.changesBehind(after)), limits...)
 }
 
 // changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
@@ -91,11 +81,12 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
 	for i, was := range b.was.Channels {
 		is := after.Channels[i]
-		if !was.Facts.SubscribersKnown && (is.Why != "" || is.Facts.SubscribersKnown) {
+		if !was.Facts.SubscribersKnown && is.Facts.SubscribersKnown {
 			unknown = append(unknown, fmt.Sprintf("The people unsubscribed from #%s aren't known.", is.Name))
 		}
 		if !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers) {
-			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), is.Why == "")
+			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), false)
+			take(people.People(was.Facts.Subscribers), people.People(slices.Concat(is.Facts.Subscribers, is.Facts.MaySubscribe)), true)
 		}
 	}
 	for _, group := range b.was.ActiveGroups() {

@@ -93,6 +93,8 @@ type Result struct {
 	Rule *Rule
 	// Status is [report.RulePasses], [report.RuleFails] or [report.RuleUnknown].
 	Status string
+	// first is the status in the first of several outcomes.
+	first string
 	// Violations are the reasons why it fails.
 	Violations []*Violation
 	// Unknowns are sentences about unknown values that the result depends on, also if the rule fails anyway.
