@@ -149,6 +149,8 @@ type Account struct {
 	// EmailUnknown is true if the plan creates the account and doesn't know its email. The email and the name are then the
 	// resource address.
 	EmailUnknown bool
+	// Secret is the email if the plan marks it as sensitive. The other texts are then masked.
+	Secret string
 	// RoleText and OwnerText are the role and the owner in words, because a plan may not know them.
 	RoleText, OwnerText report.Value
 	Touched
@@ -159,6 +161,8 @@ type Channel struct {
 	// ID identifies the channel; it is negative if the plan creates the channel.
 	ID   int64
 	Name string
+	// Secret is the name if the plan marks it as sensitive; Name is then masked.
+	Secret string
 	// FolderID and Folder are the ID and the name of its folder; nil and empty without one. NameUnknown and FolderUnknown
 	// are true if these are not known. Name is then the earlier name or the resource address.
 	FolderID                   *int64
@@ -180,11 +184,19 @@ type Channel struct {
 	Touched
 }
 
+// Called returns the name, which can be sensitive: nothing shows it.
+func (c *Channel) Called() string { return cmp.Or(c.Secret, c.Name) }
+
+// Called returns the name, which can be sensitive: nothing shows it.
+func (g *Group) Called() string { return cmp.Or(g.Secret, g.Name) }
+
 // Group is a user group, its members, and who can do what with it. It has a negative ID if the plan creates it.
 type Group struct {
 	zulip.UserGroup
 
 	NameUnknown bool
+	// Secret is the name if the plan marks it as sensitive; Name is then masked.
+	Secret string
 	// MembersUnknown is true if it gets members that aren't known yet. They are among MayJoin.
 	MembersUnknown bool
 	MayJoin        []int64

@@ -143,38 +143,8 @@ func (a Attributes) Names() []string {
 // Value returns an attribute as JSON has it.
 func (a Attributes) Value(attribute string) (value meaning.Value) {
 	_ = json.Unmarshal(a.values[attribute], &value.Data) // part of a parsed document
-	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
+	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), a.IsSecret(attribute)
 	return value
-}
-
-// Secrets lists the sensitive texts in the attributes, whole and cut like [Attributes.Text].
-func (a Attributes) Secrets() (texts []string) {
-	var collect func(value any)
-	collect = func(value any) {
-		switch value := value.(type) {
-		case string:
-			texts = append(texts, value)
-			for _, limit := range []int{meaning.MaxChannelName, meaning.MaxName, meaning.MaxText} {
-				if short := meaning.Cut(value, limit); short != value {
-					texts = append(texts, short)
-				}
-			}
-		case []any:
-			for _, element := range value {
-				collect(element)
-			}
-		case map[string]any:
-			for _, element := range value {
-				collect(element)
-			}
-		}
-	}
-	for name := range a.secret {
-		if value := a.Value(name); value.IsSecret {
-			collect(value.Data)
-		}
-	}
-	return texts
 }
 
 // IsUnknown reports whether an attribute, or a part of it, is not known yet.
@@ -215,9 +185,24 @@ func (a Attributes) UnknownElements(attribute string) (count int, ok bool) {
 	return count, true
 }
 
-// Text returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
-// unknown.
+// Masked is shown in place of a text that the plan marks as sensitive.
+const Masked = "(sensitive value)"
+
+// Text returns an attribute that is a string as it can be shown.
 func (a Attributes) Text(attribute string) (text string, ok bool) {
+	text, ok = a.Plain(attribute)
+	if ok && a.IsSecret(attribute) {
+		return Masked, true
+	}
+	return text, ok
+}
+
+// IsSecret reports whether the plan marks an attribute, or a part of it, as sensitive.
+func (a Attributes) IsSecret(attribute string) bool { return holdsTrue(a.secret[attribute]) }
+
+// Plain returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
+// unknown. It can be sensitive: nothing shows it.
+func (a Attributes) Plain(attribute string) (text string, ok bool) {
 	var value *string
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
 		return "", false
@@ -249,8 +234,8 @@ func (a Attributes) IsTrue(attribute string) bool {
 	return json.Unmarshal(a.values[attribute], &value) == nil && value
 }
 
-// List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Text]. It also returns
-// whether other elements are unknown, and whether the attribute exists.
+// List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Plain]. It also returns
+// whether other elements are unknown, and whether the attribute exists. They can be sensitive: nothing shows them.
 func (a Attributes) List(attribute string) (elements []string, unknown, ok bool) {
 	unknown = a.IsUnknown(attribute)
 	var values []json.RawMessage

@@ -41,8 +41,8 @@ func (b *builder) channel(c *plan.Change) {
 	case c.Does("update"):
 		channel.Action = report.Update
 		b.setChannel(channel, c)
-		if name, ok := c.After().Text("name"); ok {
-			channel.Name = name
+		if name, ok := c.After().Plain("name"); ok && name != channel.Name {
+			channel.Name, channel.Secret = b.named(c)
 		}
 		channel.NameUnknown = c.After().IsUnknown("name") && c.IsSet("name")
 	case channel.Facts.IsArchived:
@@ -58,13 +58,13 @@ func (b *builder) channel(c *plan.Change) {
 
 // isKept reports whether destroying a resource leaves its object unchanged.
 func isKept(m plan.Attributes) bool {
-	value, _ := m.Text("on_destroy")
+	value, _ := m.Plain("on_destroy")
 	return value == "keep"
 }
 
 // createChannel creates a channel, or unarchives one.
 func (b *builder) createChannel(c *plan.Change) {
-	name, known := c.After().Text("name")
+	name, known := c.After().Plain("name")
 	current, taken := b.org.Channels().ByName(name)
 	if isBack := known && taken && b.isReplaced(c, current.ID); isBack || known && taken && current.IsArchived && c.After().IsTrue("adopt_archived") {
 		channel := b.org.channels[current.ID]
@@ -76,11 +76,11 @@ func (b *builder) createChannel(c *plan.Change) {
 		return
 	}
 	if !known {
-		name = c.Address
 		b.unknown(access.OneThing, "The name of %s isn't known yet.", c.Address)
 	}
+	name, secret := b.named(c)
 	channel := &access.Channel{
-		ID: b.org.nextID(), Name: name, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
+		ID: b.org.nextID(), Name: name, Secret: secret, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
 		Facts: permission.Channel{Privacy: zulip.PrivacyPublic, SubscribersKnown: true},
 	}
 	if c.Replaces != nil {
@@ -132,11 +132,12 @@ func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 	if isDefault, known := c.After().Flag("is_default"); known {
 		channel.IsDefault = isDefault
 	}
-	was, _ := c.Before().Text("privacy")
-	if value, known := c.After().Text("privacy"); known && value != was {
+	was, _ := c.Before().Plain("privacy")
+	if value, known := c.After().Plain("privacy"); known && value != was {
 		channel.Facts.Privacy = zulip.Privacy(value)
+		channel.Facts.PrivacyUnknown = !slices.Contains(zulip.Privacies, channel.Facts.Privacy)
 	}
-	if policy, known := c.After().Text("topics_policy"); known {
+	if policy, known := c.After().Plain("topics_policy"); known {
 		channel.Facts.TopicsPolicy = policy
 	}
 	b.setFolder(channel, c)
@@ -247,9 +248,9 @@ func (b *builder) subscribersChannels(c *plan.Change, m plan.Attributes) (ids []
 	if found, isComplete := b.objects(c, "channel"); isComplete && len(found.channels) > 0 {
 		return found.channels, false
 	}
-	if text, ok := m.Text("channel"); ok {
+	if text, ok := m.Plain("channel"); ok {
 		for _, channel := range b.is.Channels[len(b.was.Channels):] {
-			if zulip.FoldName(channel.Name) == zulip.FoldName(strings.TrimPrefix(text, "name:")) {
+			if zulip.FoldName(channel.Called()) == zulip.FoldName(strings.TrimPrefix(text, "name:")) {
 				return []int64{channel.ID}, true
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // startGroup creates, renames or deactivates a zulip_user_group. Its members and permissions are applied after all groups
 // have their names.
 func (b *builder) startGroup(c *plan.Change) {
-	name, known := c.After().Text("name")
+	name, known := c.After().Plain("name")
 	if c.Does("create") {
 		b.createGroup(c, name, known)
 		return
@@ -29,8 +29,8 @@ func (b *builder) startGroup(c *plan.Change) {
 	case c.Does("update"):
 		group.Action, group.NameUnknown = report.Update, !known && c.After().IsUnknown("name") && c.IsSet("name")
 		b.changing(group, c)
-		if known {
-			group.Name = name
+		if known && name != group.Name {
+			group.Name, group.Secret = b.named(c)
 		}
 	case !group.Deactivated:
 		group.TouchBy(c.Address)
@@ -109,10 +109,8 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 			group.Action = report.Replace
 		}
 	default:
-		if !known {
-			name = c.Address
-		}
-		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, NameUnknown: !known, Touched: access.Touched{Action: report.Create}}
+		name, secret := b.named(c)
+		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, Secret: secret, NameUnknown: !known, Touched: access.Touched{Action: report.Create}}
 		b.is.Groups, b.org.groups[group.ID] = append(b.is.Groups, group), group
 	}
 	b.changing(group, c)
@@ -184,6 +182,9 @@ func (b *builder) subgroups(c *plan.Change, m plan.Attributes) (l list) {
 	if len(l.missing) > 0 {
 		l.may = b.everybody()
 	}
+	if len(l.missing) > 0 && m.IsSecret("subgroups") {
+		l.missing = []string{plan.Masked}
+	}
 	return l
 }
 
@@ -233,7 +234,7 @@ func (b *builder) membershipGroups(c *plan.Change) []int64 {
 	if found, isComplete := b.objects(c, "group"); isComplete && len(found.groups) > 0 {
 		return found.groups
 	}
-	text, _ := m.Text("group")
+	text, _ := m.Plain("group")
 	group, ok := b.org.findGroup(text)
 	switch {
 	case !ok:

@@ -55,7 +55,7 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 		return &o.groups[group.ID].UserGroup, true
 	}
 	for _, group := range slices.Backward(o.after.Groups) {
-		if group.Name == name {
+		if group.Called() == name {
 			return &group.UserGroup, true
 		}
 	}
@@ -86,7 +86,7 @@ func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 // UserByAddress returns the person or bot with an email address. Case is ignored.
 func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
 	for _, account := range o.accounts {
-		if strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
+		if strings.EqualFold(account.Secret, address) || strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
 			return &account.User, true
 		}
 	}

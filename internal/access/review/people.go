@@ -107,7 +107,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 
 // namedOwner finds the planned owner of a bot; false if the plan names none, or the owner isn't found.
 func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
-	if text, known := c.After().Text("owner"); known {
+	if text, known := c.After().Plain("owner"); known {
 		return b.org.findUser(text)
 	}
 	found, isComplete := b.objects(c, "owner")
@@ -183,7 +183,7 @@ func (b *builder) seesEmails() bool {
 func (b *builder) isAbsent(text string) bool {
 	email, err := permission.PlainUser(text)
 	return err == nil && strings.Contains(email, "@") && !slices.ContainsFunc(b.of("zulip_user", "zulip_bot"), func(c *plan.Change) bool {
-		planned, _ := c.After().Text("email")
+		planned, _ := c.After().Plain("email")
 		return strings.EqualFold(planned, email) || c.Type == "zulip_user" && c.After().IsUnknown("email") || c.After().IsUnknown("short_name")
 	})
 }
@@ -218,29 +218,34 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 // userCreated creates an account, or reactivates one. At first the provider's account owns a new bot.
 func (b *builder) userCreated(c *plan.Change) {
 	after := c.After()
-	address, known := after.Text("email")
+	address, known := after.Plain("email")
 	if c.Type == "zulip_bot" {
-		short, _ := after.Text("short_name")
+		short, _ := after.Plain("short_name")
 		address, known = short+"-bot@"+b.org.Realm().BotDomain, short != ""
 	}
 	current, taken := b.org.UserByAddress(address)
+	secret := ""
 	isThere := known && taken && (!current.IsActive || b.isReplaced(c, current.ID))
 	if !isThere {
 		current = &zulip.User{ID: b.org.nextID(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
 		current.FullName, _ = after.Text("full_name")
-		if current.FullName = cmp.Or(current.FullName, c.Address); !known {
+		current.FullName = cmp.Or(current.FullName, c.Address)
+		switch {
+		case !known:
 			current.Email = c.Address
+		case after.IsSecret("email") || after.IsSecret("short_name"):
+			current.Email, secret = plan.Masked, address
 		}
 		if current.IsBot {
 			current.BotOwnerID = &b.options.Store.Self().ID
 		}
-		if value, _ := after.Text("bot_type"); current.IsBot && value == "incoming_webhook" {
+		if value, _ := after.Plain("bot_type"); current.IsBot && value == "incoming_webhook" {
 			kind := int64(zulip.BotIncomingWebhook)
 			current.BotType = &kind
 		}
 	}
 	account := b.account(current, c.Address)
-	b.ids[c.Address] = account.ID
+	b.ids[c.Address], account.Secret = account.ID, secret
 	if !known {
 		account.EmailUnknown = true
 		b.unknown(access.OneThing, "The email of %s isn't known yet.", c.Address)
@@ -270,7 +275,7 @@ func (b *builder) activate(c *plan.Change, account *access.Account) {
 
 // plannedRole is the role in attributes.
 func plannedRole(m plan.Attributes) (zulip.Role, bool) {
-	value, known := m.Text("role")
+	value, known := m.Plain("role")
 	role, ok := zulip.ParseRole(value)
 	return role, known && ok
 }
@@ -283,7 +288,7 @@ func (b *builder) roleResource(c *plan.Change) {
 	}
 	user, ok := b.currentUser(m, "user_id")
 	found, isComplete := b.objects(c, "user")
-	if text, named := m.Text("user"); !ok && named {
+	if text, named := m.Plain("user"); !ok && named {
 		user, ok = b.org.findUser(text)
 	} else if !ok && isComplete && len(found.accounts) == 1 {
 		user, ok = b.org.User(found.accounts[0])
@@ -297,7 +302,7 @@ func (b *builder) roleResource(c *plan.Change) {
 		return
 	}
 	if isEnd {
-		value, ok := m.Text("on_destroy")
+		value, ok := m.Plain("on_destroy")
 		if role, gives := zulip.ParseRole(value); ok && gives {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {

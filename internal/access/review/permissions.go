@@ -46,8 +46,8 @@ func (b *builder) plannedPermissions(c *plan.Change, table permission.Table, cur
 			planned.Unknown, planned.Text.Unknown = false, false
 			planned.Text.Values, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
-		if c.After().Value(setting.Name).IsSecret {
-			planned.Text.Values = []string{"a sensitive value"}
+		if c.After().IsSecret(setting.Name) {
+			planned.Text.Values = []string{plan.Masked}
 		}
 		all[setting.Name] = planned
 	}
@@ -87,7 +87,7 @@ func (b *builder) organization(c *plan.Change) {
 
 // invitation applies a zulip_invite_link or zulip_invitation. A revoked invitation counts until it is revoked.
 func (b *builder) invitation(c *plan.Change) {
-	text, known := c.After().Text("invite_as")
+	text, known := c.After().Plain("invite_as")
 	role, ok := zulip.ParseRole(text)
 	switch {
 	case known && ok && role < zulip.RoleMember:
@@ -105,7 +105,7 @@ func (b *builder) plannedPermission(value zulip.GroupSettingValue) access.Planne
 // resetPermissions returns the permissions that destroying the organization's resource resets.
 func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
-	if onDestroy, _ := c.Before().Text("on_destroy"); onDestroy != "reset" {
+	if onDestroy, _ := c.Before().Plain("on_destroy"); onDestroy != "reset" {
 		return all
 	}
 	managed, _, _ := c.Before().List("reset_permissions")

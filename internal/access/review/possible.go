@@ -60,6 +60,9 @@ func (b *builder) users(c *plan.Change, attribute string) list {
 	if len(missing) > 0 {
 		l.may = b.unseen()
 	}
+	if len(missing) > 0 && c.After().IsSecret(attribute) {
+		l.missing = []string{plan.Masked}
+	}
 	if isUnknown && c.IsSet(attribute) {
 		b.addUnknown(&l, c, attribute)
 	}
@@ -263,6 +266,19 @@ func (b *builder) partlyKnown(value zulip.GroupSettingValue, may []int64) zulip.
 	}
 	value.DirectSubgroups = append(slices.Clone(value.DirectSubgroups), id)
 	return value
+}
+
+// named returns the planned name of a change as it can be shown, and the name itself if the plan marks it as sensitive. An
+// unknown name is the resource address.
+func (b *builder) named(c *plan.Change) (name, secret string) {
+	plain, isKnown := c.After().Plain("name")
+	if !isKnown {
+		return c.Address, ""
+	}
+	if name, _ = c.After().Text("name"); name != plain {
+		secret = plain
+	}
+	return name, secret
 }
 
 // channelsText names channels of which one is meant.

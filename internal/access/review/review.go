@@ -77,7 +77,6 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing)...), b.report.Unknown...)
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
-	b.report.Mask(b.secrets())
 	if b.org == nil {
 		return b.report, nil, nil
 	}

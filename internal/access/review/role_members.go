@@ -17,7 +17,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	if !c.HasAfter() {
 		return
 	}
-	word, known := c.After().Text("role")
+	word, known := c.After().Plain("role")
 	role, ok := zulip.ParseRole(word)
 	users := b.users(c, "users")
 	if !known || !ok {
@@ -55,7 +55,7 @@ func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 // removeRoles removes the role from users who are no longer listed, after all lists have given roles. Destroying a list, or changing
 // its role, leaves the roles, which are then unmanaged.
 func (b *builder) removeRoles(c *plan.Change) {
-	word, _ := c.Before().Text("role")
+	word, _ := c.Before().Plain("role")
 	role, ok := zulip.ParseRole(word)
 	if !ok { // it is created
 		return
@@ -70,7 +70,7 @@ func (b *builder) removeRoles(c *plan.Change) {
 		stay, _ = b.org.findUsers(listed)
 	}
 	to := zulip.RoleMember
-	if planned, ok := c.After().Text("demote_to"); ok {
+	if planned, ok := c.After().Plain("demote_to"); ok {
 		to, _ = zulip.ParseRole(planned)
 	}
 	for _, id := range was {
@@ -94,6 +94,6 @@ func (b *builder) removeRoles(c *plan.Change) {
 
 // isOtherRole reports whether a replaced list may be of another role.
 func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
-	after, ok := c.After().Text("role")
+	after, ok := c.After().Plain("role")
 	return !ok || after != role.String()
 }
