@@ -236,6 +236,11 @@ func (b *builder) read() error {
 			}
 		}
 	}
+	for _, change := range b.of("zulip_channel") {
+		if id, ok := change.Before().Number("id"); ok && change.Does("delete") && b.options.Rules != nil {
+			named[id] = true // for the limits
+		}
+	}
 	for _, channel := range view.Channels().List() {
 		if _, known := read.Subscribers[channel.ID]; known || channel.IsArchived || !named[channel.ID] && (b.options.Rules == nil || !b.options.Rules.SelectsName(channel.Name)) {
 			continue

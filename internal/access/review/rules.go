@@ -81,10 +81,14 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
 	for i, was := range b.was.Channels {
 		is := after.Channels[i]
-		if !was.Facts.SubscribersKnown && is.Facts.SubscribersKnown {
+		isEnded := is.Facts.IsArchived && !was.Facts.IsArchived
+		if !was.Facts.SubscribersKnown && (is.Facts.SubscribersKnown || isEnded) {
 			unknown = append(unknown, fmt.Sprintf("The people unsubscribed from #%s aren't known.", is.Name))
 		}
-		if !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers) {
+		switch {
+		case isEnded:
+			take(people.People(was.Facts.Subscribers), permission.People{}, true)
+		case !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers):
 			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), false)
 			take(people.People(was.Facts.Subscribers), people.People(slices.Concat(is.Facts.Subscribers, is.Facts.MaySubscribe)), true)
 		}

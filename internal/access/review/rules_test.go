@@ -224,6 +224,13 @@ rule "no adviser among the directors" {
 	}
 }
 
+// Archiving a channel removes its subscribers, also without another rule about the channel.
+func TestReviewLimit_ChannelArchived_SubscribersCounted(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed("limit \"removals\" {\n  people = 0\n}\n", resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, nil))
+	expectText(t, strings.Join(found.Rules[0].Lines(), "\n"), "this plan: 1 person is removed")
+}
+
 // The invitations of a deactivated person end.
 func TestReviewRules_InviterLeaves_InvitationsEnd(t *testing.T) {
 	f := newFirm(t)
