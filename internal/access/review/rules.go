@@ -28,7 +28,7 @@ func (b *builder) checkRules() {
 }
 
 // changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
-// the resources of the channel or group, of groups that give access to it, of the people, and of the organization.
+// the resources of the channel or group, of groups that give access to it, of the people, and otherwise of the organization.
 func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
 	return func(violation *rules.Violation) []string {
 		var found []string
@@ -58,9 +58,17 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 				}
 			}
 		}
-		if violation.Channel == nil && violation.Group == nil || len(found) == 0 {
+		if violation.IsTooFew() {
+			for _, account := range b.is.Accounts { // who could before
+				user, had := b.org.Snapshot.User(account.ID)
+				if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
+					add(account.Addresses)
+				}
+			}
+		}
+		if _, isPlanned := b.is.Planned[violation.Subject()]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
 			for _, change := range b.of("zulip_organization") {
-				found = append(found, change.Address)
+				add([]string{change.Address})
 			}
 		}
 		slices.Sort(found)

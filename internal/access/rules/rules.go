@@ -122,3 +122,9 @@ type Violation struct {
 	// permission is the name of the permission, or another subject.
 	permission string
 }
+
+// Subject is the name of the permission, or another word for the subject.
+func (b *Violation) Subject() string { return b.permission }
+
+// IsTooFew reports whether too few people have the access.
+func (b *Violation) IsTooFew() bool { return b.isTooFew }
