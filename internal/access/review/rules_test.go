@@ -286,10 +286,11 @@ func TestReviewRules_AttributesRead_Exist(t *testing.T) {
 	}
 }
 
-// Every form of the report lists failed rules before the risks.
-func TestReviewRules_Failing_ListedFirst(t *testing.T) {
+// Every form of the report lists failed rules, after the risks and before the changes.
+func TestReviewRules_Failing_ListedAfterRisks(t *testing.T) {
 	f := newFirm(t)
-	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
+	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true, "can_create_groups": []string{"role:members"}},
+		attributes{"invite_required": false, "can_create_groups": []string{"role:moderators"}}))
 	expectText(t, found.Summary.Text, "1 rule fails")
 	var text, html bytes.Buffer
 	if err := markdown.Write(&text, found); err != nil {
@@ -300,6 +301,13 @@ func TestReviewRules_Failing_ListedFirst(t *testing.T) {
 	}
 	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
 	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
+	for form, order := range map[string][]string{text.String(): {"- `joining`", "#### Rules", "#### The organization"}, html.String(): {`<h2 id="risks"`, `<h2 id="rules"`, `<h2 id="organization"`}} {
+		for i, part := range order[1:] {
+			if before, after := strings.Index(form, order[i]), strings.Index(form, part); before < 0 || after < before {
+				t.Errorf("%q isn't followed by %q in\n%.3000s", order[i], part, form)
+			}
+		}
+	}
 }
 
 // A rule about a permission of a group depends on the other permissions that permit the same.
