@@ -192,6 +192,9 @@ func (c *comparison) things() {
 	}
 }
 
+// hiddenEmail is the email of someone who hides it.
+const hiddenEmail = "hides their email"
+
 // things are the things of an audit by their keys, accounts among them.
 func (s *side) things(byName bool) map[string]*Thing {
 	all := map[string]*Thing{}
@@ -204,7 +207,11 @@ func (s *side) things(byName bool) map[string]*Thing {
 	}
 	for _, account := range s.audit.Accounts {
 		if account.IsActive && !account.IsBot {
-			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Email}}
+			email := account.Email
+			if strings.HasPrefix(email, fmt.Sprintf("user%d@", account.ID)) { // the server makes such an address
+				email = hiddenEmail
+			}
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Name: account.Email, Attributes: map[string]any{"email": email}}
 		}
 	}
 	return all
@@ -319,6 +326,12 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 		also.Action = report.Create
 	case change.IsEnded:
 		also.Action = report.Delete
+	}
+	if was, is := before.Value("email").Data, after.Value("email").Data; one.Type == "zulip_user" && was != is && (was == hiddenEmail || is == hiddenEmail) {
+		also.Resource = "account " + one.Name
+		also.Attributes = append(also.Attributes, report.AlsoAttribute{Name: "email", Change: report.Change{Before: report.ValueOf(fmt.Sprint(was)), After: report.ValueOf(fmt.Sprint(is))}})
+		c.report.Also = append(c.report.Also, also)
+		return
 	}
 	isSaid := c.report.Say(change.Says(), also)
 	if len(also.Attributes) > 0 || also.Action != report.Update && !isSaid {

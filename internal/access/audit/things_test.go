@@ -57,6 +57,11 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
 			}, "sign-in", "It signs in with mallory@example.org",
 		},
+		"an address is hidden": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.As(t, "admin").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
+			}, "", "",
+		},
 		"who sees addresses": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "1"})
@@ -109,6 +114,9 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 			isNew := slices.ContainsFunc(found.Found, func(one report.Found) bool { return one.IsNew })
 			if isFound := name == "an invitation link as owner" || name == "open sign-up"; isFound != isNew && name != "a channel is back" {
 				t.Errorf("the findings are %+v", found.Found)
+			}
+			if name == "an address is hidden" && (len(found.Also) != 1 || found.Also[0].Attributes[0].Change.After.String() != "hides their email") {
+				t.Errorf("the other changes are %+v", found.Also)
 			}
 			if test.says != "" && !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool { return strings.HasPrefix(risk.Text, test.says) }) {
 				t.Errorf("the risks are %+v", found.Risks)
