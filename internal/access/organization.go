@@ -36,8 +36,16 @@ type Organization struct {
 	Joining   Joining
 	// Unknown are the facts that are not known.
 	Unknown []Unknown
+	// Causes are the changes by a plan that can have consequences for other objects.
+	Causes []Cause
 	// Now decides which exceptions of rules have ended.
 	Now time.Time
+}
+
+// Cause is a change by a plan, in words, and the people and groups with this change alone.
+type Cause struct {
+	Text   string
+	People func() *permission.Access
 }
 
 // Unknown is a fact that is not known, as a sentence.

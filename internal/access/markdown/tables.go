@@ -16,13 +16,13 @@ func (d *document) people(people []*report.Person) {
 	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
 }
 
-// blocks writes a table of changes. It keeps the consequences for the end.
+// blocks writes a table of changes.
 func (d *document) blocks(title, column string, blocks []*report.Block) {
 	var rows []cells
 	for _, block := range blocks {
-		what := d.blockText(block)
-		rows = append(rows, d.rows(what, block.Rows)...)
-		d.follows = append(d.follows, d.rows(what, block.Follows)...)
+		if len(block.Rows) > 0 {
+			rows = append(rows, d.rows(d.blockText(block), block.Rows)...)
+		}
 	}
 	d.table(title, []string{column, "Change", "Gains", "Loses"}, rows)
 }
@@ -30,13 +30,8 @@ func (d *document) blocks(title, column string, blocks []*report.Block) {
 func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 	for _, row := range rows {
 		text := plain(row.What())
-		switch {
-		case row.Change.Differs():
+		if row.Change.Differs() {
 			text += ": " + transition(row.Change)
-		case row.IsFollowing() && row.FollowsFrom != "":
-			text += ", because of " + plain(row.FollowsFrom)
-		case row.IsFollowing():
-			text += ", unchanged"
 		}
 		all = append(all, cells{what, text, d.gainText(row.PermissionChange), d.loseText(row.PermissionChange)})
 		what = ""

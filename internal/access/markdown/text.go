@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,6 +25,15 @@ func code(name string) string {
 		}
 	}
 	return "<code>" + text.String() + "</code>"
+}
+
+var codeSpan = regexp.MustCompile("`[^`]*`")
+
+// inSummary is plain for the summary of a closed part, in which only HTML has a meaning.
+func inSummary(sentence string) string {
+	return codeSpan.ReplaceAllStringFunc(plain(sentence), func(span string) string {
+		return "<code>" + html.EscapeString(strings.Trim(span, "`")) + "</code>"
+	})
 }
 
 // maxName is the length to which names are cut. The server's names are shorter.

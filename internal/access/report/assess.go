@@ -12,7 +12,6 @@ import (
 
 // Assess finds the risks in a report and writes the summary.
 func (r *Report) Assess() {
-	r.explain()
 	a := assessment{report: r, conditions: map[Condition]bool{}}
 	for _, risk := range r.Risks { // risks that do not come from permissions
 		a.conditions[risk.Condition] = true

@@ -212,6 +212,7 @@ func (b *builder) compare() error {
 			b.may = append(b.may, mayJoin([]int64{account.ID}, nil))
 		}
 	}
+	b.is.Causes = b.causes()
 	access.Compare(b.was, b.is, b.people, b.report)
 	b.sayKeys()
 	b.findStops()

@@ -146,7 +146,7 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 			"no adviser reads the board: fails after this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). The plan changes zulip_user_group.x."},
 		"a subscriber": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "gus@example.com"}})},
-			"board stays closed: fails after this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x."},
+			"board stays closed: fails after this plan | #board: 1 account can read and read older messages: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x."},
 		"an owner less": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
 			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
 			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com). The plan changes zulip_user_role.x."},
@@ -165,7 +165,7 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 			"nothing is on the web: fails after this plan | #lobby: anyone on the internet can read. The plan changes zulip_channel.x."},
 		"a channel into the folder": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby"},
 			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
-			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). The plan changes zulip_channel.x."},
+			"board stays closed: fails after this plan | #lobby: 1 account can read, read older messages and join: Mel (mel@example.com, through public channel). The plan changes zulip_channel.x."},
 		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
 			""}, // the server lets no guest join
 		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
