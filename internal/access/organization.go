@@ -92,7 +92,9 @@ type Joining struct {
 type Invitation struct {
 	// Text names it: the invitation of a@example.com, an invitation link.
 	Text string
-	Role zulip.Role
+	// IsForOne is true if it was sent to one person.
+	IsForOne bool
+	Role     zulip.Role
 	// From is the ID of the inviter; 0 if the plan creates the invitation.
 	From int64
 }

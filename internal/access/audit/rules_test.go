@@ -205,7 +205,7 @@ func TestAuditRules_OpenJoining_Failed(t *testing.T) {
 	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), fmt.Sprintf("fails | invitation link %v: anyone who uses it joins as moderator.", id))
 	o.Call(t, "DELETE", fmt.Sprintf("/invites/multiuse/%v", id), nil)
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "nadia@example.com", "invite_as": "100", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
-	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), "fails | the invitation of nadia@example.com: anyone who uses it joins as owner.")
+	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), "fails | the invitation of nadia@example.com: the invited person joins as owner.")
 	o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
 	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), "the organization: people can join without an invitation (invite_required).")
 }

@@ -123,18 +123,18 @@ func (m *maker) organizationThing() {
 	m.thing("zulip_default_user_settings", "", "", newPeople)
 }
 
-// invitationThing records an invitation, without the link itself, which is a secret. An email invitation is like a link
-// for one person.
+// invitationThing records an invitation, without the link itself, which is a secret.
 func (m *maker) invitationThing(invitation *zulip.Invitation) {
 	attributes := map[string]any{"id": float64(invitation.ID), "invite_as": invitation.InvitedAs.String(), "expires_in_minutes": nil}
 	if minutes := invitation.ExpiresInMinutes(); minutes != nil {
 		attributes["expires_in_minutes"] = float64(*minutes)
 	}
-	key := "link "
 	if !invitation.IsMultiuse {
-		key = "mail "
+		attributes["email"], attributes["id"] = invitation.Email, fmt.Sprint(invitation.ID)
+		m.thing("zulip_invitation", "mail "+fmt.Sprint(invitation.ID), invitation.Email, attributes)
+		return
 	}
-	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
+	m.thing("zulip_invite_link", "link "+fmt.Sprint(invitation.ID), "", attributes)
 }
 
 // botThing records where a bot gets and sends content. It records unset attributes too, so that a later audit shows
@@ -301,6 +301,9 @@ func (n *channelNames) ChannelName(id int64) (string, bool) {
 
 // GroupName returns nothing, because no thing names groups.
 func (*channelNames) GroupName(int64) (string, bool) { return "", false }
+
+// UserName returns nothing, because no thing names users.
+func (*channelNames) UserName(int64) (string, bool) { return "", false }
 
 // thing adds the meaning of the change of one thing. The lists already report channels and accounts that are added or
 // removed.

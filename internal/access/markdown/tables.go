@@ -1,6 +1,12 @@
 package markdown
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
+)
 
 func (d *document) people(people []*report.Person) {
 	var rows []cells
@@ -67,10 +73,23 @@ func nameText(name, oldName string) string {
 	return code(name)
 }
 
-// transition writes a value before and after; a new object has none before.
+// transition writes a value before and after; a new object has none before. Of long lists it writes the difference.
 func transition(change report.Change) string {
-	if change.Before.IsNone() {
+	was, is := change.Before.Values, change.After.Values
+	switch {
+	case change.Before.IsNone():
 		return valueText(change.After)
+	case len(was) > 0 && max(len(was), len(is)) > report.MaxListed && !change.Before.Unknown && !change.After.Unknown:
+		var parts []string
+		for _, part := range []struct {
+			sign string
+			only []string
+		}{{"− ", sets.Without(was, is)}, {"+ ", sets.Without(is, was)}} {
+			if len(part.only) > 0 {
+				parts = append(parts, part.sign+valueText(report.Value{Values: part.only}))
+			}
+		}
+		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(len(was)), report.Count(len(is)))
 	}
 	return valueText(change.Before) + " → " + valueText(change.After)
 }
@@ -86,6 +105,8 @@ func (d *document) gainText(permission *report.PermissionChange) string {
 func (d *document) loseText(permission *report.PermissionChange) string {
 	text := d.peopleText(permission.Lose, permission.Unknown)
 	switch {
+	case permission.NoOneLeft && permission.Lose.Len() == 0 && !permission.Unknown:
+		return "**everyone**"
 	case permission.NoOneLeft:
 		return "**everyone**: " + text
 	case permission.Internet == report.InternetLoses:

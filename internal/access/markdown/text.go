@@ -27,6 +27,9 @@ func code(name string) string {
 	return "<code>" + text.String() + "</code>"
 }
 
+// keyed is a resource address with keys in quotes, such as module.team["a b"].zulip_channel.x.
+var keyed = regexp.MustCompile(`[\w.-]*[\w-](?:\[(?:\d+|"(?:[^"\\]|\\.)*")\](?:[\w.-]*[\w-])?)+`)
+
 var codeSpan = regexp.MustCompile("`[^`]*`")
 
 // inSummary is plain for the summary of a closed part, in which only HTML has a meaning.
@@ -61,6 +64,11 @@ func plain(sentence string) string {
 	var text strings.Builder
 	for {
 		at := strings.IndexByte(sentence, '"')
+		if address := keyed.FindStringIndex(sentence); address != nil && address[0] < at { // its key is in quotes
+			text.WriteString(plainWords(sentence[:address[0]]) + code(sentence[address[0]:address[1]]))
+			sentence = sentence[address[1]:]
+			continue
+		}
 		if at < 0 {
 			return text.String() + plainWords(sentence)
 		}

@@ -111,6 +111,15 @@ func (o *plannedOrganization) GroupName(id int64) (string, bool) {
 	return group.Name, true
 }
 
+// UserName returns the email of a user.
+func (o *plannedOrganization) UserName(id int64) (string, bool) {
+	user, ok := o.User(id)
+	if !ok {
+		return "", false
+	}
+	return user.Address(), true
+}
+
 // settings are the settings of the organization, as attributes.
 func (o *plannedOrganization) settings() meaning.Attributes {
 	return meaning.Organization(o.Realm().Settings, o.Realm().EnabledMethods())

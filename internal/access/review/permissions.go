@@ -91,7 +91,7 @@ func (b *builder) invitation(c *plan.Change) {
 	role, ok := zulip.ParseRole(text)
 	switch {
 	case known && ok && role < zulip.RoleMember:
-		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, Role: role})
+		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, IsForOne: c.Type == "zulip_invitation", Role: role})
 	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
 		b.unknown(access.OfJoining, "The role that %s gives isn't known yet.", c.Address)
 	}

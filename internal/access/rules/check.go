@@ -335,8 +335,12 @@ func (j *checker) joining() {
 		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", permission: joiningSubject})
 	}
 	for _, one := range joining.Invitations {
+		who := "anyone who uses it"
+		if one.IsForOne {
+			who = "the invited person"
+		}
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: "anyone who uses it joins as " + one.Role.String(), permission: joiningSubject})
+			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), permission: joiningSubject})
 		}
 	}
 }
