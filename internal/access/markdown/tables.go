@@ -73,7 +73,7 @@ func nameText(name, oldName string) string {
 	return code(name)
 }
 
-// transition writes a value before and after; a new object has none before. Of long lists it writes the difference.
+// transition writes a value before and after; a new object has none before. It writes the difference of long lists.
 func transition(change report.Change) string {
 	was, is := change.Before.Values, change.After.Values
 	switch {

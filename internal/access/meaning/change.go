@@ -200,7 +200,7 @@ func (c *Change) words(name string, v Value, r *Result) Words {
 	w := Words{IsNone: v.IsNone(), IsUnknown: v.IsUnknown}
 	if texts := c.elements(name, v, r); len(texts) > 0 {
 		w.Texts = texts
-	} else if _, isList := v.Data.([]any); v.Data != nil && !(isList && v.IsUnknown) {
+	} else if _, isList := v.Data.([]any); v.Data != nil && (!isList || !v.IsUnknown) {
 		w.Texts = []string{c.inWords(name, Value{Data: v.Data, IsSecret: v.IsSecret}, r)}
 	}
 	return w
