@@ -245,6 +245,9 @@ func WithArticle(role string) string {
 // person assesses a change of an account.
 func (a *assessment) person(person *Person) {
 	where := person.Account.Email
+	if person.Account.IsBot {
+		where = "bot " + where
+	}
 	after := person.Role.After.String()
 	switch person.Action {
 	case Replace:

@@ -166,8 +166,6 @@ type Account struct {
 	// Role is the role before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`
-	// OwnerID is the ID of a bot's owner; 0 for a person.
-	OwnerID int64 `json:"-"`
 	// IsSelf is true for the provider's account.
 	IsSelf bool `json:"is_self"`
 }
@@ -261,9 +259,6 @@ func (s *PeopleSets) Account(user *zulip.User) *Account {
 	account := &Account{
 		ID: user.ID, Name: user.FullName, Email: user.Address(), Role: user.Role.String(),
 		IsBot: user.IsBot, IsSelf: user.ID == s.self,
-	}
-	if user.BotOwnerID != nil {
-		account.OwnerID = *user.BotOwnerID
 	}
 	s.accounts[user.ID] = account
 	return account

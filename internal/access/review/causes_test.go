@@ -72,6 +72,17 @@ func TestReviewConsequences_OneCause_Grouped(t *testing.T) {
 	}
 }
 
+// Two channels in which the same person gains the same are one line only if the cause is the same too.
+func TestReviewConsequences_OtherCauses_NotMerged(t *testing.T) {
+	f := newFirm(t)
+	press := f.group("press", f.ada)
+	for name, group := range map[string]int64{"a": f.directors, "b": press, "c": press} {
+		f.channel(name, map[string]string{"can_send_message_group": fmt.Sprint(group)})
+	}
+	found := f.reviewed("", f.joins("directors", f.directors, "ada", "mel"), f.joins("press", press, "ada", "mel"))
+	expectText(t, markdownOf(t, found), "| `a` | post and start topics | `Mel` | – |", "| `b`, `c` | post and start topics | `Mel` | – |")
+}
+
 // joins sets the members of a group, of which all but the last are members before.
 func (f *firm) joins(name string, id int64, members ...string) attributes {
 	var emails []string

@@ -140,23 +140,6 @@ func (a *Access) Can(permission ChannelPermission, channel Channel) (who People,
 	return a.held(permission, a.outcomes(&channel)).Certain()
 }
 
-// GrantedBy returns the other permissions of the channel that can grant a permission, directly or by giving access to the
-// channel's messages.
-func (r ChannelPermission) GrantedBy() []ChannelPermission {
-	content := []ChannelPermission{CanSubscribe, CanAddSubscribers}
-	switch r {
-	case CanAdministerChannel:
-		return nil
-	case CanAddSubscribers, CanRemoveSubscribers, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel:
-		return append(content, CanAdministerChannel)
-	case CanCreateTopic:
-		return append(content, CanSendMessage)
-	case CanDeleteOwnMessage:
-		return append(content, CanDeleteAnyMessage)
-	}
-	return content
-}
-
 // organizationPermissions are the permissions of the organization that permit in every channel what one of a channel permits in it.
 var organizationPermissions = map[ChannelPermission]string{
 	CanAddSubscribers:            "can_add_subscribers_group",
@@ -166,10 +149,6 @@ var organizationPermissions = map[ChannelPermission]string{
 	CanMoveMessagesWithinChannel: "can_move_messages_between_topics_group",
 	CanResolveTopics:             "can_resolve_topics_group",
 }
-
-// OrganizationPermission returns the permission of the organization that grants a permission in every channel that people
-// have access to; "" if there is none.
-func (r ChannelPermission) OrganizationPermission() string { return organizationPermissions[r] }
 
 // permittedByOrganization returns the people who have a permission because of a permission of the organization.
 func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
