@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -17,13 +16,15 @@ import (
 func (b *builder) checkRules() {
 	before := *b.was
 	before.People = b.org.Access()
-	limits := b.checkLimits(b.is)
 	worlds := b.worlds()
 	after := worlds[0].org
-	found := b.options.Rules.Check(after)
+	found, removals := b.options.Rules.Check(after), b.removals(after)
 	for _, other := range worlds[1:] {
 		rules.Unite(found, b.options.Rules.Check(other.org), other.why)
+		one := b.removals(other.org)
+		removals.People, removals.AtMost = min(removals.People, one.People), max(removals.AtMost, one.AtMost)
 	}
+	limits := b.options.Rules.CheckLimits(removals)
 	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), b.changesBehind(after)), limits...)
 }
 
@@ -76,8 +77,8 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 	}
 }
 
-// checkLimits checks the limits against the number of people that the plan removes.
-func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
+// removals counts the people that the plan removes in one outcome.
+func (b *builder) removals(after *access.Organization) rules.Removals {
 	out, maybe := map[int64]bool{}, map[int64]bool{}
 	take := func(was, is permission.People, isKnown bool) {
 		for user := range was.Minus(is).All() {
@@ -106,7 +107,9 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 		if later := b.org.groups[group.ID]; later.Deactivated {
 			take(people.In(in), permission.People{}, true)
 		} else {
-			take(people.In(in), after.People.In(in), !after.People.IsUncertain(in))
+			least, most, _ := after.People.Bounds(in)
+			take(people.In(in), least, false)
+			take(people.In(in), most, true)
 		}
 	}
 	take(people.Everybody(), after.People.Everybody(), true)
@@ -124,5 +127,5 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 			active++
 		}
 	}
-	return b.options.Rules.CheckLimits(rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown})
+	return rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown}
 }

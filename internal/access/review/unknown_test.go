@@ -58,18 +58,22 @@ func TestReviewUnknown_OneObject_OtherRulesPass(t *testing.T) {
 		"owner of a bot":      {resourceChange("zulip_bot", nil, attributes{"short_name": "a", "full_name": "A"}, "owner"), []string{}},
 		"email of an account": {resourceChange("zulip_user", nil, attributes{"full_name": "A", "role": "member"}, "email"), []string{}},
 		"subscribed channel":  {resourceChange("zulip_channel_subscription", nil, attributes{"users": []string{"mel@example.com"}}, "channel"), []string{"board stays closed", "no adviser reads the board"}},
-		"members of advisers": {resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, attributes{"id": f.advisers, "name": "advisers"}, "members"), []string{"no adviser reads the board"}},
+		"members of advisers": {resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, attributes{"id": f.advisers, "name": "advisers"}, "members"), []string{"no adviser reads the board", "nobody leaves"}},
 		"members of some group": {
 			resourceChange("zulip_user_group_membership", nil, attributes{"members": []string{"otto@example.com"}}, "group"), []string{},
 		},
+		"active and removed": {
+			resourceChange("zulip_user", attributes{"id": f.ada, "email": "ada@example.com", "full_name": "Ada", "active": true}, attributes{"id": f.ada, "email": "ada@example.com", "full_name": "Ada"}, "active"),
+			[]string{"nobody leaves"},
+		},
 		"active": {
 			resourceChange("zulip_user", attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "active": true}, attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto"}, "active"),
-			[]string{"two owners"},
+			[]string{"two owners", "nobody leaves"},
 		},
 		"invite_required": {resourceChange("zulip_organization", attributes{}, attributes{}, "invite_required"), []string{"no open door"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := f.reviewed(firmRules, test.change)
+			found := f.reviewed(firmRules+"limit \"nobody leaves\" {\n  people = 0\n}\n", test.change)
 			expectCondition(t, found, report.Unknown)
 			for _, rule := range found.Rules {
 				want := report.RulePasses
