@@ -1,7 +1,6 @@
 package access
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -15,6 +14,12 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 	c := &comparison{
 		before: before, after: after, people: people,
 		joined: after.People.Everybody().Minus(before.People.Everybody()), gone: before.People.Everybody().Minus(after.People.Everybody()),
+	}
+	c.made = c.joined
+	for _, account := range after.Accounts {
+		if account.ID < 0 {
+			c.made = c.made.Or(after.People.People([]int64{account.ID}))
+		}
 	}
 	if after.Names != nil {
 		before.Effective, after.Effective = append(before.Effective, before.DescribePermissions(before.Names)...), append(after.Effective, after.DescribePermissions(before.Names)...)
@@ -33,18 +38,18 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 			said.People = append(said.People, result)
 		}
 	}
-	said.Subgroups = map[string][]string{}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
 		if after.Names != nil && !c.describeGroup(was, is) {
 			continue
 		}
-		addSubgroups(said, was, is)
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
 		}
 	}
 	said.Groups = report.SortGroups(said.Groups)
-	said.Permissions = append(said.Permissions, c.permissions(before.Effective, after.Effective)...)
+	said.Permissions = append(said.Permissions, c.permissions(before.Effective, after.Effective, func(people *permission.Access, name string) permission.Held {
+		return people.HeldBy(permission.Organizations, permission.Organizations.Setting(name), before.Permissions[name])
+	}, nil)...)
 }
 
 // pairs returns the objects before and after, in the order of after, followed by the objects that exist only before.
@@ -73,8 +78,9 @@ func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) K
 type comparison struct {
 	before, after *Organization
 	people        *report.PeopleSets
-	// joined are the accounts that exist only after, gone those that exist only before.
-	joined, gone permission.People
+	// joined are the accounts that exist only after, gone those that exist only before. made are those of joined, and those
+	// that a plan creates, which both organizations have.
+	joined, gone, made permission.People
 }
 
 // describeChannel computes who can do what in a channel. It returns false if that does not change.
@@ -103,19 +109,6 @@ func (c *comparison) describeGroup(was, is *Group) bool {
 		}
 	}
 	return true
-}
-
-// addSubgroups adds the subgroups of a group to the report.
-func addSubgroups(said *report.Report, was, is *Group) {
-	name := ""
-	for _, group := range []*Group{was, is} {
-		if group == nil {
-			continue
-		}
-		if name = cmp.Or(name, group.Name); len(group.SubgroupsText.Values) > 0 {
-			said.Subgroups[name] = append(said.Subgroups[name], group.SubgroupsText.Values...)
-		}
-	}
 }
 
 // gainAndLose returns the people who are only in the set after, and those who are only in the set before.
@@ -234,7 +227,16 @@ func (c *comparison) channelPermissions(was, is *Channel, privacy report.Change)
 	default:
 		internet = report.InternetLoses
 	}
-	results := c.permissions(was.Effective, is.Effective)
+	held := func(channel *Channel) heldWith {
+		all := map[*permission.Access]map[permission.ChannelPermission]permission.Held{}
+		return func(people *permission.Access, name string) permission.Held {
+			if all[people] == nil {
+				all[people] = permission.ChannelState{Access: people, Channel: channel.Facts}.Held()
+			}
+			return all[people][permission.ChannelPermission(name)]
+		}
+	}
+	results := c.permissions(was.Effective, is.Effective, held(was), held(is))
 	for _, one := range results {
 		one.LocksOut = one.Name == string(permission.CanAdministerChannel) && one.Lose.Some(isSelf)
 		if one.Name == string(permission.CanRead) {
@@ -277,7 +279,12 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	if members.Differs() || subgroups.Differs() {
 		result.Members, result.Subgroups = members, subgroups
 	}
-	result.Permissions = c.permissions(was.Effective, is.Effective)
+	held := func(group *Group) heldWith {
+		return func(people *permission.Access, name string) permission.Held {
+			return people.HeldInGroup(name, group.Permissions)
+		}
+	}
+	result.Permissions = c.permissions(was.Effective, is.Effective, held(was), held(is))
 	for _, permission := range result.Permissions {
 		permission.LocksOut = permission.Name == canManageGroup && permission.Lose.Some(isSelf)
 	}
@@ -290,9 +297,13 @@ func (c *comparison) group(was, is *Group) *report.Group {
 // canManageGroup is the permission to manage a user group.
 const canManageGroup = "can_manage_group"
 
+// heldWith returns who has a permission of an object with other people in the organization.
+type heldWith func(people *permission.Access, name string) permission.Held
+
 // permissions compares the permissions of one object, in the order of after. A permission may be on one side only: the
-// server did not have it, or no one in a narrowed audit has it.
-func (c *comparison) permissions(before, after []*EffectivePermission) []*report.PermissionChange {
+// server did not have it, or no one in a narrowed audit has it. held and later are the object before and after; the
+// organization's permissions have no other attributes, so that later is nil.
+func (c *comparison) permissions(before, after []*EffectivePermission, held, later heldWith) []*report.PermissionChange {
 	results := []*report.PermissionChange{}
 	var reading permission.Effect
 	for was, is := range pairs(before, after, func(permission *EffectivePermission) string { return permission.Name }) {
@@ -313,7 +324,9 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 			}
 		}
 		if result := c.permission(was, is, effect); result != nil {
-			result.Name, result.Text = of.Name, of.Text
+			if result.Name, result.Text = of.Name, of.Text; !result.Change.Differs() && result.Internet == "" {
+				c.follow(result, effect, held, later)
+			}
 			results = append(results, result)
 		}
 	}
@@ -322,12 +335,13 @@ func (c *comparison) permissions(before, after []*EffectivePermission) []*report
 
 // permission compares a permission before and after, and returns nil if nothing differs.
 func (c *comparison) permission(was, is *EffectivePermission, effect permission.Effect) *report.PermissionChange {
+	change := report.Change{Before: was.Value, After: is.Value}
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
-	result := &report.PermissionChange{
-		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
+	if holders, _ := is.Held.Certain(); change.Differs() && !effect.Unknown { // the new value gives access to new accounts
+		gain, lose = gain.Or(c.made.And(holders)), lose.Minus(c.made)
 	}
-	if effect.NobodyLeft {
-		result.Deactivated = c.people.Of(effect.Lose.And(c.gone))
+	result := &report.PermissionChange{
+		Change: change, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {
 		if result.Why = is.Why; result.Why == "" {
@@ -338,4 +352,53 @@ func (c *comparison) permission(was, is *EffectivePermission, effect permission.
 		return nil
 	}
 	return result
+}
+
+// follow says which change has an effect alone: another change of the same object, or a cause. If several causes have the
+// effect together, each for some people, the parts of the result have one each.
+func (c *comparison) follow(result *report.PermissionChange, effect permission.Effect, held, later heldWith) {
+	if c.after.Names == nil {
+		return // an audit doesn't have it
+	}
+	of := func(name string, people *permission.Access, with heldWith) permission.Effect {
+		return held(c.before.People, name).To(with(people, name))
+	}
+	alone := func(people *permission.Access, with heldWith) permission.Effect {
+		one := of(result.Name, people, with)
+		if result.Name == string(permission.CanReadHistory) {
+			one = one.OfHistory(of(string(permission.CanRead), people, with))
+		}
+		if !effect.NobodyLeft { // deactivated accounts are listed once
+			one.Lose = one.Lose.Minus(c.gone)
+		}
+		return one
+	}
+	if !effect.NobodyLeft {
+		effect.Lose = effect.Lose.Minus(c.gone)
+	}
+	isWhole := func(one permission.Effect) bool {
+		return one.Unknown == effect.Unknown && one.NobodyLeft == effect.NobodyLeft && one.Gain.Equal(effect.Gain) && one.Lose.Equal(effect.Lose)
+	}
+	if later != nil && isWhole(alone(c.before.People, later)) {
+		result.FollowsFrom = report.OwnChange
+		return
+	}
+	var gain, lose permission.People
+	var parts []*report.PermissionChange
+	for _, cause := range c.after.Causes {
+		one := alone(cause.People(), held)
+		if isWhole(one) {
+			result.FollowsFrom = cause.Text
+			return
+		}
+		isPart := !one.Unknown && one.Gain.Minus(effect.Gain).IsEmpty() && one.Lose.Minus(effect.Lose).IsEmpty()
+		if isPart && one.Gain.Len()+one.Lose.Len() > 0 {
+			part := *result
+			part.FollowsFrom, part.Gain, part.Lose = cause.Text, c.people.Of(one.Gain), c.people.Of(one.Lose)
+			gain, lose, parts = one.Gain.Or(gain), one.Lose.Or(lose), append(parts, &part)
+		}
+	}
+	if !effect.Unknown && !effect.NobodyLeft && gain.Len() == effect.Gain.Len() && lose.Len() == effect.Lose.Len() {
+		result.Parts = parts
+	}
 }

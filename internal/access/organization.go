@@ -36,8 +36,16 @@ type Organization struct {
 	Joining   Joining
 	// Unknown are the facts that are not known.
 	Unknown []Unknown
+	// Causes are the changes by a plan that can have consequences for other objects.
+	Causes []Cause
 	// Now decides which exceptions of rules have ended.
 	Now time.Time
+}
+
+// Cause is a change by a plan, in words, and the people and groups with this change alone.
+type Cause struct {
+	Text   string
+	People func() *permission.Access
 }
 
 // Unknown is a fact that is not known, as a sentence.
@@ -55,13 +63,11 @@ const (
 	Anywhere Scope = iota
 	// Told may matter to anything, and the report mentions it at its object.
 	Told
-	// OneThing matters to one object only, which has it in its own facts too.
+	// OneThing matters to one object only, which has it in its own facts too, as a choice, or as a possible member.
 	OneThing
 	// OfChannels matters to which channels exist, and OfJoining to how people join.
 	OfChannels
 	OfJoining
-	// OfMembership matters to who is in a channel or user group.
-	OfMembership
 )
 
 // Unknowns lists the unknown facts of some scopes.
@@ -86,7 +92,9 @@ type Joining struct {
 type Invitation struct {
 	// Text names it: the invitation of a@example.com, an invitation link.
 	Text string
-	Role zulip.Role
+	// IsForOne is true if it was sent to one person.
+	IsForOne bool
+	Role     zulip.Role
 	// From is the ID of the inviter; 0 if the plan creates the invitation.
 	From int64
 }
@@ -148,6 +156,11 @@ func (t *Touched) TouchedBy() []string { return t.Addresses }
 type Account struct {
 	zulip.User
 
+	// EmailUnknown is true if the plan creates the account and doesn't know its email. The email and the name are then the
+	// resource address.
+	EmailUnknown bool
+	// Secret is the email if the plan marks it as sensitive. The other texts are then masked.
+	Secret string
 	// RoleText and OwnerText are the role and the owner in words, because a plan may not know them.
 	RoleText, OwnerText report.Value
 	Touched
@@ -158,6 +171,8 @@ type Channel struct {
 	// ID identifies the channel; it is negative if the plan creates the channel.
 	ID   int64
 	Name string
+	// Secret is the name if the plan marks it as sensitive; Name is then masked.
+	Secret string
 	// FolderID and Folder are the ID and the name of its folder; nil and empty without one. NameUnknown and FolderUnknown
 	// are true if these are not known. Name is then the earlier name or the resource address.
 	FolderID                   *int64
@@ -179,14 +194,22 @@ type Channel struct {
 	Touched
 }
 
+// Called returns the name, which can be sensitive: nothing shows it.
+func (c *Channel) Called() string { return cmp.Or(c.Secret, c.Name) }
+
+// Called returns the name, which can be sensitive: nothing shows it.
+func (g *Group) Called() string { return cmp.Or(g.Secret, g.Name) }
+
 // Group is a user group, its members, and who can do what with it. It has a negative ID if the plan creates it.
 type Group struct {
 	zulip.UserGroup
 
 	NameUnknown bool
-	// MembersUnknown is true if it gets members that aren't known yet. MayStay is true if some of the removed people might
-	// stay.
-	MembersUnknown, MayStay bool
+	// Secret is the name if the plan marks it as sensitive; Name is then masked.
+	Secret string
+	// MembersUnknown is true if it gets members that aren't known yet. They are among MayJoin.
+	MembersUnknown bool
+	MayJoin        []int64
 	// Planned are the permissions that a plan writes.
 	Planned map[string]PlannedPermission
 	// MembersText are the direct members, SubgroupsText the direct subgroups, and People all members, also through
@@ -210,7 +233,8 @@ type EffectivePermission struct {
 
 // PlannedPermission is the value of a permission in a plan.
 type PlannedPermission struct {
-	// Text is the value in words, and Value the value for the server.
+	// Text is the value in words, and Value the value for the server. A value that isn't completely known has a group with
+	// unknown members.
 	Text  report.Value
 	Value zulip.GroupSettingValue
 	// Unknown is true if the value, or a part of it, is not known. Why is the reason.
@@ -261,8 +285,15 @@ func (c *Channel) why() string {
 		return "the plan doesn't know the channel's privacy yet"
 	case c.Facts.TopicsPolicyUnknown:
 		return "the plan doesn't know the channel's topics_policy yet"
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Planned)) {
+		if c.Planned[name].Unknown {
+			return c.Planned[name].Why
+		}
+	}
+	switch {
 	case len(c.Facts.Unknown) > 0:
-		return "the plan doesn't know " + strings.Join(slices.Sorted(maps.Keys(c.Facts.Unknown)), " and ") + " yet"
+		return "this version doesn't know the server's default of " + strings.Join(slices.Sorted(maps.Keys(c.Facts.Unknown)), " and ")
 	case c.ID > 0 && !c.Facts.SubscribersKnown:
 		return "the account can't see the channel's subscribers"
 	}
@@ -290,20 +321,8 @@ func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
 		g.Effective = slices.DeleteFunc(g.Effective, func(one *EffectivePermission) bool { _, isSet := g.Planned[one.Name]; return !isSet })
 	}
 	for _, one := range g.Effective {
-		one.Held, one.Why = o.HeldInGroup(g, one.Name), o.whyInGroup(g, one.Name)
+		one.Held, one.Why = o.People.HeldInGroup(one.Name, g.Permissions), o.whyInGroup(g, one.Name)
 	}
-}
-
-// HeldInGroup returns the people with effective access by a permission of a user group.
-func (o *Organization) HeldInGroup(g *Group, name string) permission.Held {
-	return o.People.HeldInGroup(name, g.KnownPermissions())
-}
-
-// KnownPermissions are the permissions whose values are known.
-func (g *Group) KnownPermissions() map[string]zulip.GroupSettingValue {
-	known := maps.Clone(g.Permissions)
-	maps.DeleteFunc(known, func(name string, _ zulip.GroupSettingValue) bool { return g.Planned[name].Unknown })
-	return known
 }
 
 // whyInGroup says why it is not known who gains and loses access.
@@ -340,7 +359,7 @@ func (o *Organization) effective(table permission.Table, values map[string]zulip
 			one.Value.Values = permission.Texts(value, names)
 		}
 		if one.Held = o.People.HeldBy(table, setting, value); set.Unknown {
-			one.Held, one.Why = permission.HeldByUnknown(), set.Why
+			one.Why = set.Why
 		}
 		effective = append(effective, one)
 	}

@@ -48,7 +48,7 @@ func Of(read Read) *Organization {
 		if one.IsMultiuse {
 			text = fmt.Sprintf("invitation link %d", one.ID)
 		}
-		org.Joining.Invitations = append(org.Joining.Invitations, Invitation{Text: text, Role: one.InvitedAs, From: one.InvitedByUserID})
+		org.Joining.Invitations = append(org.Joining.Invitations, Invitation{Text: text, IsForOne: !one.IsMultiuse, Role: one.InvitedAs, From: one.InvitedByUserID})
 	}
 	for _, folder := range read.View.Folders().List() {
 		org.Folders[folder.ID] = folder.Name

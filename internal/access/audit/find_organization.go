@@ -25,7 +25,7 @@ func (m *maker) findInGroups() {
 			if !has {
 				continue
 			}
-			all, _ := m.org.HeldInGroup(group, setting.Name).Certain()
+			all, _ := m.org.People.HeldInGroup(setting.Name, group.Permissions).Certain()
 			switch setting.Name {
 			case canManageGroup:
 				text, severity := "Its can_manage_group includes no active user: only people in the organization's can_manage_all_groups can manage it.", Low

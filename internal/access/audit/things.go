@@ -123,18 +123,18 @@ func (m *maker) organizationThing() {
 	m.thing("zulip_default_user_settings", "", "", newPeople)
 }
 
-// invitationThing records an invitation, without the link itself, which is a secret. An email invitation is like a link
-// for one person.
+// invitationThing records an invitation, without the link itself, which is a secret.
 func (m *maker) invitationThing(invitation *zulip.Invitation) {
 	attributes := map[string]any{"id": float64(invitation.ID), "invite_as": invitation.InvitedAs.String(), "expires_in_minutes": nil}
 	if minutes := invitation.ExpiresInMinutes(); minutes != nil {
 		attributes["expires_in_minutes"] = float64(*minutes)
 	}
-	key := "link "
 	if !invitation.IsMultiuse {
-		key = "mail "
+		attributes["email"], attributes["id"] = invitation.Email, fmt.Sprint(invitation.ID)
+		m.thing("zulip_invitation", "mail "+fmt.Sprint(invitation.ID), invitation.Email, attributes)
+		return
 	}
-	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
+	m.thing("zulip_invite_link", "link "+fmt.Sprint(invitation.ID), "", attributes)
 }
 
 // botThing records where a bot gets and sends content. It records unset attributes too, so that a later audit shows
@@ -192,6 +192,9 @@ func (c *comparison) things() {
 	}
 }
 
+// hiddenEmail is the email of someone who hides it.
+const hiddenEmail = "hides their email"
+
 // things are the things of an audit by their keys, accounts among them.
 func (s *side) things(byName bool) map[string]*Thing {
 	all := map[string]*Thing{}
@@ -204,7 +207,11 @@ func (s *side) things(byName bool) map[string]*Thing {
 	}
 	for _, account := range s.audit.Accounts {
 		if account.IsActive && !account.IsBot {
-			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Email}}
+			email := account.Email
+			if strings.HasPrefix(email, fmt.Sprintf("user%d@", account.ID)) { // the server makes such an address
+				email = hiddenEmail
+			}
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Name: account.Email, Attributes: map[string]any{"email": email}}
 		}
 	}
 	return all
@@ -295,6 +302,9 @@ func (n *channelNames) ChannelName(id int64) (string, bool) {
 // GroupName returns nothing, because no thing names groups.
 func (*channelNames) GroupName(int64) (string, bool) { return "", false }
 
+// UserName returns nothing, because no thing names users.
+func (*channelNames) UserName(int64) (string, bool) { return "", false }
+
 // thing adds the meaning of the change of one thing. The lists already report channels and accounts that are added or
 // removed.
 func (c *comparison) thing(key string, before, after *Thing, names meaning.Names) {
@@ -319,6 +329,12 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 		also.Action = report.Create
 	case change.IsEnded:
 		also.Action = report.Delete
+	}
+	if was, is := before.Value("email").Data, after.Value("email").Data; one.Type == "zulip_user" && was != is && (was == hiddenEmail || is == hiddenEmail) {
+		also.Resource = "account " + one.Name
+		also.Attributes = append(also.Attributes, report.AlsoAttribute{Name: "email", Change: report.Change{Before: report.ValueOf(fmt.Sprint(was)), After: report.ValueOf(fmt.Sprint(is))}})
+		c.report.Also = append(c.report.Also, also)
+		return
 	}
 	isSaid := c.report.Say(change.Says(), also)
 	if len(also.Attributes) > 0 || also.Action != report.Update && !isSaid {

@@ -41,6 +41,11 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 				}
 			}, "joining", "Anyone who has it can join the organization as owner.",
 		},
+		"an invitation as owner": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "nadia@example.com", "invite_as": "100", "stream_ids": "[]"})
+			}, "joining", "nadia@example.com can join the organization as owner.",
+		},
 		"open sign-up": {patch("invite_required", "true"), patch("invite_required", "false"), "joining", "Anyone can join the organization without an invitation."},
 		"a domain": {
 			nil, func(t *testing.T, o *acctest.Organization) {
@@ -56,6 +61,11 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
 			}, "sign-in", "It signs in with mallory@example.org",
+		},
+		"an address is hidden": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.As(t, "admin").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
+			}, "", "",
 		},
 		"who sees addresses": {
 			nil, func(t *testing.T, o *acctest.Organization) {
@@ -107,8 +117,11 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 				t.Errorf("the words are %q, not %q: %+v, also %+v", got, test.words, found.Risks, found.Also)
 			}
 			isNew := slices.ContainsFunc(found.Found, func(one report.Found) bool { return one.IsNew })
-			if isFound := name == "an invitation link as owner" || name == "open sign-up"; isFound != isNew && name != "a channel is back" {
+			if isFound := name == "an invitation link as owner" || name == "an invitation as owner" || name == "open sign-up"; isFound != isNew && name != "a channel is back" {
 				t.Errorf("the findings are %+v", found.Found)
+			}
+			if name == "an address is hidden" && (len(found.Also) != 1 || found.Also[0].Attributes[0].Change.After.String() != "hides their email") {
+				t.Errorf("the other changes are %+v", found.Also)
 			}
 			if test.says != "" && !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool { return strings.HasPrefix(risk.Text, test.says) }) {
 				t.Errorf("the risks are %+v", found.Risks)

@@ -124,7 +124,7 @@ func TestBrowserByKeyboard(t *testing.T) {
 func TestBrowserTable_ScreenReader_Labeled(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for selector, want := range map[string]int{
-		`.changes[aria-labelledby] thead th[scope="col"]`:                    12,
+		`.changes[aria-labelledby] thead th[scope="col"]`:                    16,
 		`.changes tbody th[scope="rowgroup"]`:                                7,
 		`#found[role="status"]`:                                              1,
 		`label[for="person"], label[for="permission"], label[for="channel"]`: 3,

@@ -38,11 +38,22 @@ func Write(w io.Writer, r *report.Report) error {
 	d.rules(r.Rules)
 	d.found(r.Found)
 	d.people(r.People)
-	d.blocks("Channels", "Channel", r.ChannelBlocks())
-	d.blocks("User groups", "Group", r.GroupBlocks())
-	d.blocks("The organization", "", r.OrganizationBlocks())
+	channels, groups, organization := r.ChannelBlocks(), r.GroupBlocks(), r.OrganizationBlocks()
+	d.blocks("Channels", "Channel", channels)
+	d.blocks("User groups", "Group", groups)
+	d.blocks("The organization", "", organization)
 	d.unknown(r.Unknown)
-	d.details("Consequences", []string{"", "Change", "Gains", "Loses"}, d.follows)
+	for _, one := range report.Consequences(slices.Concat(channels, groups, organization)) {
+		var rows []cells
+		for _, block := range one.Blocks {
+			what := d.blockText(block)
+			if block.Group != nil {
+				what = "user group " + what
+			}
+			rows = append(rows, d.rows(what, block.Follows)...)
+		}
+		d.details(inSummary(one.Title), []string{"", "Change", "Gains", "Loses"}, rows)
+	}
 	d.also(r.Also)
 	d.writeLists()
 	d.end()
@@ -56,8 +67,6 @@ type document struct {
 	limit int
 	// left counts the lines that did not fit.
 	left int
-	// follows are the rows about consequences, which come at the end.
-	follows []cells
 	// lists are the lists that are too long for their place, each once.
 	lists []string
 }

@@ -130,6 +130,30 @@ func withoutCode(line string) (rest string, ok bool) {
 }
 
 // A channel has a row if it is only renamed.
+// A resource address is one code span, with its keys.
+func TestMarkdown_Address_OneCodeSpan(t *testing.T) {
+	r := &report.Report{}
+	for _, address := range []string{`module.x["platform2"].zulip_channel.a`, `zulip_channel.a["a b"]`, `module.x["a"].module.y[0].zulip_channel.a["b.c"]`} {
+		r.Unknown = []string{"The channel of " + address + ` isn't known yet: "general".`}
+		if got := markdownOf(t, r); !strings.Contains(got, "- The channel of `"+address+"` isn't known yet: \"general\".") {
+			t.Errorf("%s is written as\n%s", address, got)
+		}
+	}
+}
+
+// The difference of long lists is visible, and an empty set of people isn't listed.
+func TestMarkdown_LongValues_Difference(t *testing.T) {
+	members := func(names string) report.Value { return report.Value{Values: strings.Fields(names)} }
+	r := &report.Report{Permissions: []*report.PermissionChange{{
+		Name: "can_create_groups", Text: "create groups", Change: report.Change{Before: members("a b c d e f cleo"), After: members("a b c d e f dora")},
+		Gain: report.PeopleOf(), Lose: report.PeopleOf(), NoOneLeft: true,
+	}}}
+	const want = "| the organization | create groups: − `cleo`, + `dora` (7 before, 7 after) | – | **everyone** |"
+	if got := markdownOf(t, r); !strings.Contains(got, want) {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},

@@ -1,6 +1,12 @@
 package markdown
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
+)
 
 func (d *document) people(people []*report.Person) {
 	var rows []cells
@@ -16,13 +22,13 @@ func (d *document) people(people []*report.Person) {
 	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
 }
 
-// blocks writes a table of changes. It keeps the consequences for the end.
+// blocks writes a table of changes.
 func (d *document) blocks(title, column string, blocks []*report.Block) {
 	var rows []cells
 	for _, block := range blocks {
-		what := d.blockText(block)
-		rows = append(rows, d.rows(what, block.Rows)...)
-		d.follows = append(d.follows, d.rows(what, block.Follows)...)
+		if len(block.Rows) > 0 {
+			rows = append(rows, d.rows(d.blockText(block), block.Rows)...)
+		}
 	}
 	d.table(title, []string{column, "Change", "Gains", "Loses"}, rows)
 }
@@ -30,13 +36,8 @@ func (d *document) blocks(title, column string, blocks []*report.Block) {
 func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 	for _, row := range rows {
 		text := plain(row.What())
-		switch {
-		case row.Change.Differs():
+		if row.Change.Differs() {
 			text += ": " + transition(row.Change)
-		case row.IsFollowing() && row.FollowsFrom != "":
-			text += ", because of " + plain(row.FollowsFrom)
-		case row.IsFollowing():
-			text += ", unchanged"
 		}
 		all = append(all, cells{what, text, d.gainText(row.PermissionChange), d.loseText(row.PermissionChange)})
 		what = ""
@@ -72,10 +73,23 @@ func nameText(name, oldName string) string {
 	return code(name)
 }
 
-// transition writes a value before and after; a new object has none before.
+// transition writes a value before and after; a new object has none before. It writes the difference of long lists.
 func transition(change report.Change) string {
-	if change.Before.IsNone() {
+	was, is := change.Before.Values, change.After.Values
+	switch {
+	case change.Before.IsNone():
 		return valueText(change.After)
+	case len(was) > 0 && max(len(was), len(is)) > report.MaxListed && !change.Before.Unknown && !change.After.Unknown:
+		var parts []string
+		for _, part := range []struct {
+			sign string
+			only []string
+		}{{"− ", sets.Without(was, is)}, {"+ ", sets.Without(is, was)}} {
+			if len(part.only) > 0 {
+				parts = append(parts, part.sign+valueText(report.Value{Values: part.only}))
+			}
+		}
+		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(len(was)), report.Count(len(is)))
 	}
 	return valueText(change.Before) + " → " + valueText(change.After)
 }
@@ -91,6 +105,8 @@ func (d *document) gainText(permission *report.PermissionChange) string {
 func (d *document) loseText(permission *report.PermissionChange) string {
 	text := d.peopleText(permission.Lose, permission.Unknown)
 	switch {
+	case permission.NoOneLeft && permission.Lose.Len() == 0 && !permission.Unknown:
+		return "**everyone**"
 	case permission.NoOneLeft:
 		return "**everyone**: " + text
 	case permission.Internet == report.InternetLoses:
@@ -131,16 +147,10 @@ func names(people *report.People, most int) (texts []string) {
 }
 
 func accountText(account *report.Account) string {
-	text := code(account.Name)
-	switch {
-	case account.IsSelf:
-		return text + " (the provider's account)"
-	case account.Role == "guest":
-		return text + " (guest)"
-	case account.IsBot:
-		return text + " (bot)"
+	if about := account.About(); about != "" {
+		return code(account.Name) + " (" + about + ")"
 	}
-	return text
+	return code(account.Name)
 }
 
 // valueText writes a value: every text in it as code.

@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,6 +25,18 @@ func code(name string) string {
 		}
 	}
 	return "<code>" + text.String() + "</code>"
+}
+
+// keyed is a resource address with keys in quotes, such as module.team["a b"].zulip_channel.x.
+var keyed = regexp.MustCompile(`[\w.-]*[\w-](?:\[(?:\d+|"(?:[^"\\]|\\.)*")\](?:[\w.-]*[\w-])?)+`)
+
+var codeSpan = regexp.MustCompile("`[^`]*`")
+
+// inSummary is plain for the summary of a closed part, in which only HTML has a meaning.
+func inSummary(sentence string) string {
+	return codeSpan.ReplaceAllStringFunc(plain(sentence), func(span string) string {
+		return "<code>" + html.EscapeString(strings.Trim(span, "`")) + "</code>"
+	})
 }
 
 // maxName is the length to which names are cut. The server's names are shorter.
@@ -50,6 +64,11 @@ func plain(sentence string) string {
 	var text strings.Builder
 	for {
 		at := strings.IndexByte(sentence, '"')
+		if address := keyed.FindStringIndex(sentence); address != nil && address[0] < at { // its key is in quotes
+			text.WriteString(plainWords(sentence[:address[0]]) + code(sentence[address[0]:address[1]]))
+			sentence = sentence[address[1]:]
+			continue
+		}
 		if at < 0 {
 			return text.String() + plainWords(sentence)
 		}

@@ -25,6 +25,7 @@ type Attributes interface {
 type Names interface {
 	ChannelName(id int64) (string, bool)
 	GroupName(id int64) (string, bool)
+	UserName(id int64) (string, bool)
 }
 
 // Change is a change of one object: of a resource in a plan, or between two audits.
@@ -67,7 +68,8 @@ type Difference struct {
 
 // Words is a value in words.
 type Words struct {
-	Text              string
+	// Texts are the elements of a list, or the one value.
+	Texts             []string
 	IsNone, IsUnknown bool
 }
 
@@ -173,7 +175,7 @@ func (c *Change) attribute(name string, r *Result) {
 		return
 	}
 	if !c.IsMade || c.ListsAll && row != nil && row.Class != None {
-		r.Differences = append(r.Differences, Difference{name, words(s.Before, s.InWords), words(s.After, s.InWords)})
+		r.Differences = append(r.Differences, Difference{name, c.words(name, s.Before, r), c.words(name, s.After, r)})
 	}
 }
 
@@ -194,11 +196,14 @@ func (c *Change) resolveDefault(s *Subject) {
 	}
 }
 
-func words(v Value, inWords func(Value) string) Words {
-	if v.Data == nil {
-		return Words{IsNone: !v.IsUnknown, IsUnknown: v.IsUnknown}
+func (c *Change) words(name string, v Value, r *Result) Words {
+	w := Words{IsNone: v.IsNone(), IsUnknown: v.IsUnknown}
+	if texts := c.elements(name, v, r); len(texts) > 0 {
+		w.Texts = texts
+	} else if _, isList := v.Data.([]any); v.Data != nil && (!isList || !v.IsUnknown) {
+		w.Texts = []string{c.inWords(name, Value{Data: v.Data, IsSecret: v.IsSecret}, r)}
 	}
-	return Words{Text: inWords(v), IsUnknown: v.IsUnknown}
+	return w
 }
 
 // Same reports whether two values are certainly equal. The order of lists does not affect access.

@@ -14,28 +14,24 @@ const maxListed = 5
 
 // inWords writes a value for people: with names instead of IDs, and durations in units.
 func (c *Change) inWords(name string, v Value, r *Result) string {
-	const unknown = "a value not known yet"
-	switch held := v.Data.(type) {
+	switch v.Data.(type) {
 	case nil:
 		return nothing(name, v)
 	case []any:
-		if row, known := c.Of.Attribute(name); known && !slices.Contains([]Class{None, Identity, DataLoss}, row.Class) { // these have an order
-			held, _ = sorted(held).([]any)
+		texts := c.elements(name, v, r)
+		text := strings.Join(texts[:min(len(texts), maxListed)], ", ")
+		if rest := len(texts) - maxListed; rest > 0 {
+			text += fmt.Sprintf(" and %d more", rest)
 		}
-		var texts []string
-		for _, element := range held[:min(len(held), maxListed)] {
-			texts = append(texts, c.inWords(name, Value{Data: element, IsSecret: v.IsSecret}, r))
-		}
-		if rest := len(held) - len(texts); rest > 0 {
-			texts = append(texts, fmt.Sprintf("and %d more", rest))
-		}
-		if v.IsUnknown {
-			texts = append(texts, unknown)
-		}
-		if len(texts) == 0 {
+		switch {
+		case v.IsUnknown && text == "":
+			return "values not known yet"
+		case v.IsUnknown:
+			return text + " and values not known yet"
+		case text == "":
 			return "nothing"
 		}
-		return strings.Join(texts, ", ")
+		return text
 	}
 	if v.IsSecret {
 		return "a secret"
@@ -51,6 +47,20 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 		return shortened(string(text))
 	}
 	return textInWords(name, fmt.Sprint(v.Data))
+}
+
+// elements writes the known elements of a list, of which unknown ones are null.
+func (c *Change) elements(name string, v Value, r *Result) (texts []string) {
+	list, _ := v.Data.([]any)
+	if row, known := c.Of.Attribute(name); known && !slices.Contains([]Class{None, Identity, DataLoss}, row.Class) { // these have an order
+		list, _ = sorted(list).([]any)
+	}
+	for _, element := range list {
+		if element != nil {
+			texts = append(texts, c.inWords(name, Value{Data: element, IsSecret: v.IsSecret}, r))
+		}
+	}
+	return texts
 }
 
 // nothing is the word for no value.
@@ -106,6 +116,10 @@ func (c *Change) numberInWords(name string, number float64, r *Result) string {
 		return c.nameOf("channel", id, r, Names.ChannelName)
 	case strings.HasSuffix(name, "group_ids"):
 		return c.nameOf("user group", id, r, Names.GroupName)
+	case c.Names != nil && (strings.HasSuffix(name, "user_ids") || strings.HasSuffix(name, "member_ids")):
+		if email, ok := c.Names.UserName(id); ok {
+			return email
+		}
 	case strings.HasSuffix(name, "_minutes"):
 		return duration(time.Duration(id) * time.Minute)
 	}

@@ -27,7 +27,7 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"count":      report.Count,
 	"counted":    report.Counted,
-	"about":      about,
+	"about":      (*report.Account).About,
 	"quietRules": report.QuietText,
 	"list":       report.List,
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },

@@ -142,14 +142,14 @@ func (x *peopleIndex) names(accounts []*report.Account) string {
 			text.WriteString(", ")
 		}
 		isolate(&text, account.Name)
-		notes := notes(account)
+		about := account.About()
 		if x.named[account.Name] > 1 {
 			var address strings.Builder
 			isolate(&address, account.Email)
-			notes = append([]string{address.String()}, notes...)
+			about = strings.TrimSuffix(address.String()+", "+about, ", ")
 		}
-		if len(notes) > 0 {
-			text.WriteString(" (" + strings.Join(notes, ", ") + ")")
+		if about != "" {
+			text.WriteString(" (" + about + ")")
 		}
 	}
 	return text.String()
@@ -164,24 +164,6 @@ func isolate(text *strings.Builder, name string) {
 	text.WriteString(name)
 	text.WriteString("\u2069")
 }
-
-// notes distinguish an account from the account of a regular user.
-func notes(account *report.Account) []string {
-	var notes []string
-	if account.IsSelf {
-		notes = append(notes, "the provider's account")
-	}
-	if account.Role == "guest" {
-		notes = append(notes, "guest")
-	}
-	if account.IsBot {
-		notes = append(notes, "bot")
-	}
-	return notes
-}
-
-// about is the note next to an account's name in a short list.
-func about(account *report.Account) string { return strings.Join(notes(account), ", ") }
 
 // Place is the number by which the script knows an account.
 func (v *view) Place(account *report.Account) int { return v.people.place(account) }

@@ -15,12 +15,14 @@ import (
 type view struct {
 	*report.Report
 	Layout *layout
-	// Tables are the tables of the channels, the user groups and the organization. Follows is the table of the consequences.
+	// Tables are the tables of the channels, the user groups and the organization. Follows are the tables of the
+	// consequences, one for each cause.
 	Tables  []*table
-	Follows *table
+	Follows []*table
 	Options []*options // the permissions for the filter
 
 	people  *peopleIndex
+	views   map[*report.Block]*blockView
 	options map[string]*option
 }
 
@@ -47,10 +49,13 @@ type options struct {
 type blockView struct {
 	*report.Block
 	ID     string
+	Kind   string   // of the object, for the filter
 	Places []*place // nothing for the organization
 	Rows   []*rowView
-	// IsFollowing is true if the rows are consequences. The places are named in the block of the change.
+	// IsFollowing is true if the rows are consequences, and another block has the changes of the same places and names them.
 	IsFollowing bool
+	// IsConsequence is true if the rows are consequences.
+	IsConsequence bool
 }
 
 // place is a channel or a user group.
@@ -99,10 +104,12 @@ func newView(r *report.Report) *view {
 	}
 	v := &view{Report: r, Layout: newLayout(title, r.Organization, "review.js"), people: newPeopleIndex(r.Accounts), options: map[string]*option{}}
 	v.people.brief = func(s *set) template.HTML { return rendered("people", s) }
-	v.Follows = &table{ID: "follows"}
-	v.addTable("effects", "Channels", "Channel", "In a channel", r.ChannelBlocks())
-	v.addTable("groups", "User groups", "Group", "On a user group", r.GroupBlocks())
-	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
+	v.views = map[*report.Block]*blockView{}
+	channels, groups, organization := r.ChannelBlocks(), r.GroupBlocks(), r.OrganizationBlocks()
+	v.addTable("effects", "Channels", "Channel", "In a channel", channels)
+	v.addTable("groups", "User groups", "Group", "On a user group", groups)
+	v.addTable("organization", "The organization", "", "In the organization", organization)
+	v.addFollows(report.Consequences(slices.Concat(channels, groups, organization)))
 	for _, kind := range v.Options {
 		slices.SortStableFunc(kind.List, func(a, b *option) int {
 			return slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(a.Name)) - slices.Index(permission.ChannelPermissionsAndHistory, permission.ChannelPermission(b.Name))
@@ -111,11 +118,11 @@ func newView(r *report.Report) *view {
 	return v
 }
 
-// addTable adds a table, and adds its consequences to their table.
+// addTable adds a table of the blocks that have changes.
 func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
 	table, places := &table{ID: id, Title: title, Column: column}, 0
 	for i, block := range blocks {
-		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Rows: v.rows(kind, block.Rows)}
+		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Kind: kind, Rows: v.rows(kind, block.Rows)}
 		for _, channel := range block.Channels {
 			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Resources})
 			places++
@@ -123,19 +130,30 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 		if group := block.Group; group != nil {
 			view.Places = []*place{{-1, group.Name, group.OldName, group.Resources}}
 		}
-		if i < manyRows {
+		v.views[block] = view
+		switch {
+		case len(block.Rows) == 0:
+		case len(table.First) < manyRows:
 			table.First = append(table.First, view)
-		} else {
+		default:
 			table.More = append(table.More, view)
 		}
-		if len(block.Follows) > 0 {
-			follows := *view
-			follows.Rows, follows.IsFollowing = v.rows(kind, block.Follows), true
-			v.Follows.More = append(v.Follows.More, &follows)
-		}
 	}
-	if len(blocks) > 0 {
+	if len(table.First) > 0 {
 		v.Tables = append(v.Tables, table)
+	}
+}
+
+// addFollows adds the tables of the consequences.
+func (v *view) addFollows(all []*report.Consequence) {
+	for _, one := range all {
+		table := &table{ID: "follows", Title: one.Title}
+		for _, block := range one.Blocks {
+			follows := *v.views[block.Of]
+			follows.Rows, follows.IsFollowing, follows.IsConsequence = v.rows(follows.Kind, block.Follows), len(block.Rows) > 0, true
+			table.More = append(table.More, &follows)
+		}
+		v.Follows = append(v.Follows, table)
 	}
 }
 

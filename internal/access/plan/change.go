@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 )
@@ -40,12 +39,14 @@ type Change struct {
 	// By attribute: the unknown values, and the sensitive values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage
 	config                             *resourceConfig // nil if the configuration no longer has the resource
+	place                              *place          // of the expressions of config
 }
 
 // prepare ties a change to its configuration.
-func (c *Change) prepare(configs map[string]*resourceConfig) error {
+func (c *Change) prepare(configs map[string]*resourceConfig, all *instances, root *moduleConfig) error {
 	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
 		c.Provider = c.config.ProviderConfigKey
+		c.place = all.placeOf(root, c, c.config)
 	}
 	c.Address = cutAddress(c.Address)
 	for _, marks := range []struct {
@@ -106,39 +107,6 @@ func isNull(written json.RawMessage) bool {
 	return json.Unmarshal(written, &constant) == nil && string(constant.Value) == "null"
 }
 
-// RefersTo returns the address of a resource in the same module if the configuration of an attribute is just a reference to
-// the resource's attribute. The address has no instance keys and is cut like [Change.Address]. It is "" if the plan does not
-// tell it.
-func (c *Change) RefersTo(attribute string) string {
-	if c.config == nil {
-		return ""
-	}
-	var expression struct {
-		References []string `json:"references"`
-	}
-	if json.Unmarshal(c.config.Expressions[attribute], &expression) != nil || len(expression.References) == 0 {
-		return ""
-	}
-	resources := map[string]bool{}
-	for _, reference := range expression.References {
-		parts := strings.Split(WithoutKeys(reference), ".")
-		if len(parts) < 2 || !strings.HasPrefix(parts[0], "zulip_") || WithoutKeys(reference) != reference {
-			return ""
-		}
-		resources[parts[0]+"."+parts[1]] = true
-	}
-	if len(resources) != 1 {
-		return ""
-	}
-	for resource := range resources {
-		if c.ModuleAddress != "" {
-			resource = c.ModuleAddress + "." + resource
-		}
-		return cutAddress(resource)
-	}
-	return ""
-}
-
 // Attributes are the attributes of a resource before or after its change.
 type Attributes struct {
 	resource string // its type
@@ -175,38 +143,8 @@ func (a Attributes) Names() []string {
 // Value returns an attribute as JSON has it.
 func (a Attributes) Value(attribute string) (value meaning.Value) {
 	_ = json.Unmarshal(a.values[attribute], &value.Data) // part of a parsed document
-	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
+	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), a.IsSecret(attribute)
 	return value
-}
-
-// Secrets lists the sensitive texts in the attributes, whole and cut like [Attributes.Text].
-func (a Attributes) Secrets() (texts []string) {
-	var collect func(value any)
-	collect = func(value any) {
-		switch value := value.(type) {
-		case string:
-			texts = append(texts, value)
-			for _, limit := range []int{meaning.MaxChannelName, meaning.MaxName, meaning.MaxText} {
-				if short := meaning.Cut(value, limit); short != value {
-					texts = append(texts, short)
-				}
-			}
-		case []any:
-			for _, element := range value {
-				collect(element)
-			}
-		case map[string]any:
-			for _, element := range value {
-				collect(element)
-			}
-		}
-	}
-	for name := range a.secret {
-		if value := a.Value(name); value.IsSecret {
-			collect(value.Data)
-		}
-	}
-	return texts
 }
 
 // IsUnknown reports whether an attribute, or a part of it, is not known yet.
@@ -233,9 +171,38 @@ func anyTrue(value any) bool {
 	return false
 }
 
-// Text returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
-// unknown.
+// UnknownElements counts the elements of a list that aren't known yet. ok is false if their number isn't known either.
+func (a Attributes) UnknownElements(attribute string) (count int, ok bool) {
+	var elements []bool
+	if json.Unmarshal(a.unknown[attribute], &elements) != nil {
+		return 0, false
+	}
+	for _, isUnknown := range elements {
+		if isUnknown {
+			count++
+		}
+	}
+	return count, true
+}
+
+// Masked is shown in place of a text that the plan marks as sensitive.
+const Masked = "(sensitive value)"
+
+// Text returns an attribute that is a string as it can be shown.
 func (a Attributes) Text(attribute string) (text string, ok bool) {
+	text, ok = a.Plain(attribute)
+	if ok && a.IsSecret(attribute) {
+		return Masked, true
+	}
+	return text, ok
+}
+
+// IsSecret reports whether the plan marks an attribute, or a part of it, as sensitive.
+func (a Attributes) IsSecret(attribute string) bool { return holdsTrue(a.secret[attribute]) }
+
+// Plain returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
+// unknown. It can be sensitive: nothing shows it.
+func (a Attributes) Plain(attribute string) (text string, ok bool) {
 	var value *string
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
 		return "", false
@@ -267,8 +234,8 @@ func (a Attributes) IsTrue(attribute string) bool {
 	return json.Unmarshal(a.values[attribute], &value) == nil && value
 }
 
-// List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Text]. It also returns
-// whether other elements are unknown, and whether the attribute exists.
+// List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Plain]. It also returns
+// whether other elements are unknown, and whether the attribute exists. They can be sensitive: nothing shows them.
 func (a Attributes) List(attribute string) (elements []string, unknown, ok bool) {
 	unknown = a.IsUnknown(attribute)
 	var values []json.RawMessage

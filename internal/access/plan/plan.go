@@ -25,8 +25,10 @@ type Plan struct {
 	Providers []string
 	Changes   []*Change
 	// Others counts the changes of other providers.
-	Others  int
-	configs map[string]*providerConfig // by the name of the provider configuration
+	Others int
+	// Unchanged are the resources that stay as they are, as changes without an effect.
+	Unchanged []*Change
+	configs   map[string]*providerConfig // by the name of the provider configuration
 	// IsIncomplete is true if the plan covers only a part: because of -target, or because something must be applied first.
 	IsIncomplete bool
 }
@@ -75,19 +77,23 @@ type rootModuleConfig struct {
 }
 
 type moduleConfig struct {
-	Resources   []*resourceConfig      `json:"resources"`
-	Actions     []*resourceConfig      `json:"actions"`
-	ModuleCalls map[string]*moduleCall `json:"module_calls"`
+	Resources   []*resourceConfig          `json:"resources"`
+	Actions     []*resourceConfig          `json:"actions"`
+	ModuleCalls map[string]*moduleCall     `json:"module_calls"`
+	Outputs     map[string]json.RawMessage `json:"outputs"`
 }
 
 type moduleCall struct {
-	Module moduleConfig `json:"module"`
+	Module      moduleConfig               `json:"module"`
+	Expressions map[string]json.RawMessage `json:"expressions"`
+	ForEach     json.RawMessage            `json:"for_each_expression"`
 }
 
 type resourceConfig struct {
 	Address           string                     `json:"address"`
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
+	ForEach           json.RawMessage            `json:"for_each_expression"`
 }
 
 // Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
@@ -100,28 +106,36 @@ func Parse(data []byte) (*Plan, error) {
 		return nil, err
 	}
 	plan := &Plan{IsIncomplete: !doc.isComplete()}
-	if doc.Configuration != nil {
-		plan.configs = doc.Configuration.ProviderConfig
+	if doc.Configuration == nil {
+		doc.Configuration = &rootModuleConfig{}
 	}
+	plan.configs = doc.Configuration.ProviderConfig
 	configs := doc.configs()
-	changes := doc.ResourceChanges
+	changes, all := doc.ResourceChanges, instancesIn(doc.ResourceChanges)
 	for _, action := range doc.Actions {
 		if action != nil {
 			changes = append(changes, action.change())
 		}
 	}
 	for _, change := range changes {
-		if change == nil || change.Mode != "managed" || change.Does("no-op") {
+		if change == nil || change.Mode != "managed" {
 			continue
 		}
+		isUnchanged := change.Does("no-op")
 		if !isOurs(change.ProviderName) {
-			plan.Others++
+			if !isUnchanged {
+				plan.Others++
+			}
 			continue
 		}
-		if err := change.prepare(configs); err != nil {
+		if err := change.prepare(configs, all, &doc.Configuration.RootModule); err != nil {
 			return nil, err
 		}
-		plan.Changes = append(plan.Changes, change.halves()...)
+		if isUnchanged {
+			plan.Unchanged = append(plan.Unchanged, change)
+		} else {
+			plan.Changes = append(plan.Changes, change.halves()...)
+		}
 	}
 	plan.nameProviders(configs)
 	return plan, nil
@@ -174,7 +188,7 @@ func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 			p.Providers = []string{"zulip"}
 		}
 	}
-	for _, change := range p.Changes {
+	for _, change := range slices.Concat(p.Changes, p.Unchanged) {
 		if change.Provider == "" && len(p.Providers) == 1 && len(configured) <= 1 {
 			change.Provider = p.Providers[0]
 		}
@@ -216,9 +230,7 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 // configs returns the resources of the configuration by their address, modules included.
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
-	if d.Configuration != nil {
-		d.Configuration.RootModule.collect("", all)
-	}
+	d.Configuration.RootModule.collect("", all)
 	for _, config := range all {
 		// For an action, unlike a resource, Terraform 1.14 writes such a key also if the module inherits the provider
 		// configuration.

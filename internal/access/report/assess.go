@@ -12,7 +12,6 @@ import (
 
 // Assess finds the risks in a report and writes the summary.
 func (r *Report) Assess() {
-	r.explain()
 	a := assessment{report: r, conditions: map[Condition]bool{}}
 	for _, risk := range r.Risks { // risks that do not come from permissions
 		a.conditions[risk.Condition] = true
@@ -246,6 +245,9 @@ func WithArticle(role string) string {
 // person assesses a change of an account.
 func (a *assessment) person(person *Person) {
 	where := person.Account.Email
+	if person.Account.IsBot {
+		where = "bot " + where
+	}
 	after := person.Role.After.String()
 	switch person.Action {
 	case Replace:

@@ -12,8 +12,10 @@ type Block struct {
 	Channels []*Channel
 	Group    *Group
 	Action   Action
-	// Rows are the changes, at least one. Follows are the consequences, for other people or because of another change.
+	// Rows are the changes. Follows are the consequences, for other people or of another change.
 	Rows, Follows []*Row
+	// Of is the whole block, in a part of a [Consequence].
+	Of *Block
 }
 
 // Row is a list of permissions by which the same people gain and lose access. The embedded permission is the first of them.
@@ -98,8 +100,6 @@ func newRow(permission *PermissionChange) *Row {
 
 // newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
 // Without a change of the value, it has those with the same people and the same cause.
-//
-// If no value in the object changes, the first consequence becomes the row of the block.
 func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *Block {
 	type people struct {
 		gain, lose *People
@@ -112,8 +112,16 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 		value, from string
 	}
 	block, known, byPeople := &Block{Action: action}, map[effect]*Row{}, map[people]*Row{}
+	var all []*PermissionChange
+	for _, permission := range permissions {
+		if len(permission.Parts) > 0 {
+			all = append(all, permission.Parts...)
+		} else {
+			all = append(all, permission)
+		}
+	}
 	for _, isFollowing := range []bool{false, true} {
-		for _, permission := range permissions {
+		for _, permission := range all {
 			if newRow(permission).IsFollowing() != isFollowing {
 				continue
 			}
@@ -144,19 +152,56 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 		}
 	}
 	block.Rows = append(block.Rows, members...)
-	if len(block.Rows) == 0 && len(block.Follows) > 0 {
-		block.Rows, block.Follows = block.Follows[:1], block.Follows[1:]
-	}
 	return block
 }
 
-// appendTo appends the block if it has a row. A new, ended or renamed object gets a row in any case.
+// appendTo appends the block if it has a row or a consequence. A new, ended or renamed object gets a row in any case.
 func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 	if len(b.Rows) == 0 && (oldName != "" || b.Action != Affects && b.Action != Update) {
 		b.Rows = []*Row{newRow(&PermissionChange{Text: "–"})}
 	}
-	if len(b.Rows) == 0 {
+	if len(b.Rows)+len(b.Follows) == 0 {
 		return blocks
 	}
 	return append(blocks, b)
+}
+
+// Consequence is everything that follows from one change: the blocks have only such rows.
+type Consequence struct {
+	// Title is the title of the list.
+	Title  string
+	Blocks []*Block
+}
+
+// Consequences groups the consequences in some blocks by their cause. Those without a single cause are last.
+func Consequences(blocks []*Block) (all []*Consequence) {
+	byCause, others := map[string]*Consequence{}, &Consequence{Title: "Consequences of several changes together"}
+	byCause[""] = others
+	for _, block := range blocks {
+		rows := map[*Consequence][]*Row{}
+		var order []*Consequence
+		for _, row := range block.Follows {
+			one := byCause[row.FollowsFrom]
+			if one == nil {
+				one = &Consequence{Title: "Consequences of " + row.FollowsFrom}
+				if row.FollowsFrom == OwnChange {
+					one.Title = "Consequences in the same channel or user group"
+				}
+				byCause[row.FollowsFrom], all = one, append(all, one)
+			}
+			if rows[one] == nil {
+				order = append(order, one)
+			}
+			rows[one] = append(rows[one], row)
+		}
+		for _, one := range order {
+			part := *block
+			part.Follows, part.Of = rows[one], block
+			one.Blocks = append(one.Blocks, &part)
+		}
+	}
+	if len(others.Blocks) > 0 {
+		all = append(all, others)
+	}
+	return all
 }

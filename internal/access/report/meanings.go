@@ -48,11 +48,7 @@ func (r *Report) SayStays(stays []meaning.Statement) {
 }
 
 func valueIn(words meaning.Words) Value {
-	value := Value{Unknown: words.IsUnknown}
-	if words.Text != "" || !words.IsNone && !words.IsUnknown {
-		value.Values = []string{words.Text}
-	}
-	return value
+	return Value{Values: words.Texts, Unknown: words.IsUnknown}
 }
 
 // EndOf is the action for a destroyed resource of a type. An object of an unknown type is deleted.

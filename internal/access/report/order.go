@@ -58,7 +58,10 @@ func (c *Channel) effects() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Resources) > 0, c.Privacy)
 	for _, permission := range c.Permissions {
-		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", permission.Name, permission.Change, permission.Gain, permission.Lose, permission.Internet, permission.NoOneLeft, permission.Unknown, permission.Why)
+		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s %q", permission.Name, permission.Change, permission.Gain, permission.Lose, permission.Internet, permission.NoOneLeft, permission.Unknown, permission.Why, permission.FollowsFrom)
+		for _, part := range permission.Parts {
+			fmt.Fprintf(&text, "\n%q %p %p", part.FollowsFrom, part.Gain, part.Lose)
+		}
 	}
 	fmt.Fprintf(&text, "\n%p %p", c.Joins, c.Leaves)
 	return text.String()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -165,10 +166,25 @@ type Account struct {
 	// Role is the role before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`
-	// OwnerID is the ID of a bot's owner; 0 for a person.
-	OwnerID int64 `json:"-"`
 	// IsSelf is true for the provider's account.
 	IsSelf bool `json:"is_self"`
+}
+
+// About says what an account is besides its role, unless the role is guest; "" for most people.
+func (a *Account) About() string {
+	var words []string
+	for _, one := range []struct {
+		applies bool
+		word    string
+	}{{a.ID < 0, "new"}, {a.Role == "guest", "guest"}, {a.IsBot, "bot"}} {
+		if one.applies {
+			words = append(words, one.word)
+		}
+	}
+	if a.IsSelf {
+		return strings.Join(append([]string{"the provider's account"}, words...), ", ")
+	}
+	return strings.Join(words, " ")
 }
 
 // PeopleSets makes the sets of people of a report, each once, however many channels have it.
@@ -243,9 +259,6 @@ func (s *PeopleSets) Account(user *zulip.User) *Account {
 	account := &Account{
 		ID: user.ID, Name: user.FullName, Email: user.Address(), Role: user.Role.String(),
 		IsBot: user.IsBot, IsSelf: user.ID == s.self,
-	}
-	if user.BotOwnerID != nil {
-		account.OwnerID = *user.BotOwnerID
 	}
 	s.accounts[user.ID] = account
 	return account

@@ -46,8 +46,6 @@ type Report struct {
 	// Permissions are the organization's own permissions, and two settings that decide who has others: [WaitingPeriod] and
 	// [SpectatorAccess].
 	Permissions []*PermissionChange `json:"permissions"`
-	// Subgroups are the names of the direct subgroups of user groups, before and after. Keys are names before the plan.
-	Subgroups map[string][]string `json:"-"`
 	// Unknown are sentences about unknown values, in addition to the fields with this name above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above. With the risks, the report mentions everything that the plan
@@ -174,13 +172,14 @@ type PermissionChange struct {
 	Text string `json:"text"`
 	// Change is the value of the permission in words. If it doesn't differ, another change of the plan has the effect.
 	Change Change `json:"change"`
-	// FollowsFrom is the cause of the effect in words if the value doesn't differ.
+	// FollowsFrom is the change that has the effect alone, in words, if the value doesn't differ. It is empty if only
+	// several changes together have it, and [OwnChange] if it is a change of the same object.
 	FollowsFrom string `json:"follows_from,omitempty"`
+	// Parts are the same permission for some of the people each, if several changes have the effect together.
+	Parts []*PermissionChange `json:"-"`
 	// Gain and Lose are the people with effective access only after, or only before the plan. They are empty, not nil.
 	Gain *People `json:"gain"`
 	Lose *People `json:"lose"`
-	// Deactivated are the people who could before, if no one can after, and whom the plan deactivates.
-	Deactivated *People `json:"-"`
 	// Internet is the effect on people outside the organization: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
 	// NoOneLeft is true if someone could before, and no one can after.
@@ -191,6 +190,9 @@ type PermissionChange struct {
 	// LocksOut is true if the provider's account loses access that it needs.
 	LocksOut bool `json:"-"`
 }
+
+// OwnChange is the value of [PermissionChange.FollowsFrom] for a consequence of other attributes of the same object.
+const OwnChange = "another attribute of the same object"
 
 // The values of [PermissionChange.Internet].
 const (

@@ -25,6 +25,7 @@ func (b *builder) folder(c *plan.Change) {
 	if name, ok := c.After().Text("name"); ok {
 		b.is.Folders[id] = name
 	}
+	b.ids[c.Address] = id
 	b.is.NameFolders()
 }
 
@@ -40,8 +41,8 @@ func (b *builder) channel(c *plan.Change) {
 	case c.Does("update"):
 		channel.Action = report.Update
 		b.setChannel(channel, c)
-		if name, ok := c.After().Text("name"); ok {
-			channel.Name = name
+		if name, ok := c.After().Plain("name"); ok && name != channel.Name {
+			channel.Name, channel.Secret = b.named(c)
 		}
 		channel.NameUnknown = c.After().IsUnknown("name") && c.IsSet("name")
 	case channel.Facts.IsArchived:
@@ -57,13 +58,13 @@ func (b *builder) channel(c *plan.Change) {
 
 // isKept reports whether destroying a resource leaves its object unchanged.
 func isKept(m plan.Attributes) bool {
-	value, _ := m.Text("on_destroy")
+	value, _ := m.Plain("on_destroy")
 	return value == "keep"
 }
 
 // createChannel creates a channel, or unarchives one.
 func (b *builder) createChannel(c *plan.Change) {
-	name, known := c.After().Text("name")
+	name, known := c.After().Plain("name")
 	current, taken := b.org.Channels().ByName(name)
 	if isBack := known && taken && b.isReplaced(c, current.ID); isBack || known && taken && current.IsArchived && c.After().IsTrue("adopt_archived") {
 		channel := b.org.channels[current.ID]
@@ -75,11 +76,11 @@ func (b *builder) createChannel(c *plan.Change) {
 		return
 	}
 	if !known {
-		name = c.Address
 		b.unknown(access.OneThing, "The name of %s isn't known yet.", c.Address)
 	}
+	name, secret := b.named(c)
 	channel := &access.Channel{
-		ID: b.org.nextID(), Name: name, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
+		ID: b.org.nextID(), Name: name, Secret: secret, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
 		Facts: permission.Channel{Privacy: zulip.PrivacyPublic, SubscribersKnown: true},
 	}
 	if c.Replaces != nil {
@@ -88,12 +89,13 @@ func (b *builder) createChannel(c *plan.Change) {
 	b.setChannel(channel, c)
 	defaults, unknownDefaults := b.serverDefaults(permission.Channels, channel.Planned)
 	channel.Facts.Permissions, channel.Facts.Unknown = merge(channel.Facts.Permissions, defaults), merge(channel.Facts.Unknown, unknownDefaults)
-	texts, unknown, ok := c.After().List("initial_subscribers")
+	users := b.users(c, "initial_subscribers")
+	_, _, ok := c.After().List("initial_subscribers")
 	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // otherwise it has no subscribers
-		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
+		users.accounts = []int64{b.options.Store.Self().ID}
 	}
-	b.subscribe(channel, c, texts, unknown, "the channel's subscribers aren't known yet")
-	b.is.Channels, b.org.channels[channel.ID] = append(b.is.Channels, channel), channel
+	b.subscribe(channel, c, users, "the channel's subscribers aren't known yet")
+	b.is.Channels, b.org.channels[channel.ID], b.ids[c.Address] = append(b.is.Channels, channel), channel, channel.ID
 }
 
 // serverDefaults returns the permissions of a new object that the configuration leaves out, as far as the server publishes
@@ -130,22 +132,18 @@ func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 	if isDefault, known := c.After().Flag("is_default"); known {
 		channel.IsDefault = isDefault
 	}
-	was, _ := c.Before().Text("privacy")
-	if value, known := c.After().Text("privacy"); known && value != was {
+	was, _ := c.Before().Plain("privacy")
+	if value, known := c.After().Plain("privacy"); known && value != was {
 		channel.Facts.Privacy = zulip.Privacy(value)
+		channel.Facts.PrivacyUnknown = !slices.Contains(zulip.Privacies, channel.Facts.Privacy)
 	}
-	if policy, known := c.After().Text("topics_policy"); known {
+	if policy, known := c.After().Plain("topics_policy"); known {
 		channel.Facts.TopicsPolicy = policy
 	}
 	b.setFolder(channel, c)
 	planned := b.plannedPermissions(c, permission.Channels, channel.Facts.Permissions)
 	channel.Planned = merge(channel.Planned, planned)
 	channel.Facts.Permissions = withPlanned(channel.Facts.Permissions, planned)
-	for name, one := range planned {
-		if one.Unknown {
-			channel.Facts.Unknown = merge(channel.Facts.Unknown, map[string]bool{name: true})
-		}
-	}
 }
 
 // merge returns the elements of two maps. The second map takes precedence.
@@ -160,9 +158,7 @@ func merge[Value any](one, other map[string]Value) map[string]Value {
 func withPlanned(current map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) map[string]zulip.GroupSettingValue {
 	all := merge(current, nil)
 	for name, one := range planned {
-		if !one.Unknown {
-			all[name] = one.Value
-		}
+		all[name] = one.Value
 	}
 	return all
 }
@@ -174,6 +170,11 @@ func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
 	}
 	id, isKnown := c.After().Number("folder_id")
 	name, isNamed := c.After().Text("folder")
+	for _, attribute := range []string{"folder_id", "folder"} {
+		if found, isComplete := b.objects(c, attribute); !isKnown && !isNamed && isComplete && len(found.folders) == 1 {
+			id, isKnown = found.folders[0], true
+		}
+	}
 	switch folder := b.is.Folders[id]; {
 	case isNamed:
 		channel.Folder = strings.TrimPrefix(name, "folder:")
@@ -185,19 +186,19 @@ func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
 }
 
 // subscribe puts people into a channel.
-func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []string, unknown bool, why string) {
-	ids, missing := b.listedUsers(texts)
-	b.missing(access.OneThing, c, missing)
-	channel.Facts.Subscribers = merged(channel.Facts.Subscribers, ids, nil)
-	if unknown || len(missing) > 0 {
-		channel.Facts.SubscribersKnown, channel.Why = false, why
+func (b *builder) subscribe(channel *access.Channel, c *plan.Change, users list, why string) {
+	b.notFound(c, users.missing)
+	channel.Facts.Subscribers = merged(channel.Facts.Subscribers, users.accounts, nil)
+	if !users.isKnown() {
+		channel.Facts.MaySubscribe, channel.Why = slices.Concat(channel.Facts.MaySubscribe, users.may), why
 	}
 }
 
 // unsubscribes unsubscribes the people of a zulip_channel_subscription, unless another one subscribes them.
 func (b *builder) unsubscribes(c *plan.Change) {
 	added, _, _ := c.Before().List("added_user_ids")
-	if channel, ok := b.subscribersChannel(c, c.Before()); ok {
+	if channels, _ := b.subscribersChannels(c, c.Before()); len(channels) == 1 {
+		channel := b.org.channels[channels[0]]
 		channel.TouchBy(c.Address)
 		out, _ := b.org.findUsers(added)
 		channel.Facts.Subscribers = merged(channel.Facts.Subscribers, nil, out)
@@ -207,43 +208,54 @@ func (b *builder) unsubscribes(c *plan.Change) {
 // subscribes applies a zulip_channel_subscribers or zulip_channel_subscription. The first lists all subscribers. Destroying
 // it unsubscribes no one.
 func (b *builder) subscribes(c *plan.Change) {
+	attributes := c.After()
 	if !c.HasAfter() {
-		if channel, ok := b.subscribersChannel(c, c.Before()); ok {
-			channel.TouchBy(c.Address)
-		}
-		return
+		attributes = c.Before()
 	}
-	channel, ok := b.subscribersChannel(c, c.After())
-	if _, there := c.After().Number("channel_id"); !ok && there {
+	channels, isKnown := b.subscribersChannels(c, attributes)
+	listsAll := c.Type == "zulip_channel_subscribers"
+	switch users := b.users(c, "users"); {
+	case len(channels) != 1 && !c.HasAfter():
+	case isKnown && len(channels) == 0:
 		b.addUnseen(c)
-		return
-	} else if !ok {
-		b.unknown(access.Anywhere, "The channel or the users of %s aren't known yet.", c.Address)
-		return
+	case len(channels) > 1:
+		b.unknown(access.OneThing, "The channel of %s isn't known yet: %s.", c.Address, b.channelsText(channels))
+		b.maySubscribe(slices.Concat(users.accounts, users.may), channels, !listsAll)
+	case len(channels) == 0:
+		b.unknown(access.OneThing, "The channel of %s isn't known yet.", c.Address)
+		b.maySubscribe(slices.Concat(users.accounts, users.may), nil, !listsAll)
+	default:
+		channel := b.org.channels[channels[0]]
+		if channel.TouchBy(c.Address); !c.HasAfter() {
+			return
+		}
+		if listsAll && channel.ID > 0 {
+			channel.Facts.Subscribers, channel.Facts.SubscribersKnown = nil, true
+		}
+		b.subscribe(channel, c, users, fmt.Sprintf("the users that %s subscribes aren't known yet", c.Address))
 	}
-	channel.TouchBy(c.Address)
-	if c.Type == "zulip_channel_subscribers" && channel.ID > 0 {
-		channel.Facts.Subscribers, channel.Facts.SubscribersKnown = nil, channel.Why == ""
-	}
-	users, unknown, _ := c.After().List("users")
-	b.subscribe(channel, c, users, unknown, fmt.Sprintf("the users that %s subscribes aren't known yet", c.Address))
 }
 
-// subscribersChannel finds the channel of the subscribers in a change.
-func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access.Channel, bool) {
+// subscribersChannels finds the channel of the subscribers in a change, or the channels of which one is meant. isKnown
+// reports whether the attributes say which it is.
+func (b *builder) subscribersChannels(c *plan.Change, m plan.Attributes) (ids []int64, isKnown bool) {
 	if id, ok := m.Number("channel_id"); ok {
-		channel, ok := b.org.channels[id]
-		return channel, ok
+		if _, ok := b.org.channels[id]; !ok {
+			return nil, true
+		}
+		return []int64{id}, true
 	}
-	created := b.is.Channels[len(b.was.Channels):]
-	if text, ok := m.Text("channel"); ok {
-		for _, channel := range created {
-			if zulip.FoldName(channel.Name) == zulip.FoldName(strings.TrimPrefix(text, "name:")) {
-				return channel, true
+	if found, isComplete := b.objects(c, "channel"); isComplete && len(found.channels) > 0 {
+		return found.channels, false
+	}
+	if text, ok := m.Plain("channel"); ok {
+		for _, channel := range b.is.Channels[len(b.was.Channels):] {
+			if zulip.FoldName(channel.Called()) == zulip.FoldName(strings.TrimPrefix(text, "name:")) {
+				return []int64{channel.ID}, true
 			}
 		}
 	}
-	return made(c, "channel", created)
+	return nil, false
 }
 
 // readSubscribers reads the subscribers of channels for which the snapshot does not have them, if they make a difference.
@@ -279,7 +291,7 @@ func (b *builder) joinDefaultChannels() {
 		case channel.IsDefault:
 			channel.Facts.Subscribers = slices.Concat(in, come)
 		case channel.DefaultUnknown && len(come) > 0:
-			channel.Facts.SubscribersKnown = false
+			channel.Facts.MaySubscribe = slices.Concat(channel.Facts.MaySubscribe, come)
 		}
 	}
 }

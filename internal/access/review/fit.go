@@ -9,7 +9,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // setApart removes the changes whose organization isn't known. Their values are listed, but not looked up in this organization.
@@ -41,36 +40,6 @@ func (b *builder) setApart() {
 	})
 }
 
-// secrets are the texts that the plan marks as sensitive, except the names of existing objects and people, about whom the
-// review reports.
-func (b *builder) secrets() (secrets []string) {
-	for _, change := range b.changes {
-		for _, text := range append(change.Before().Secrets(), change.After().Secrets()...) {
-			if _, name, isPrefixed := strings.Cut(text, ":"); isPrefixed {
-				text = name
-			}
-			if _, isRole := zulip.ParseRole(text); len(text) >= shortestSecret && !isRole && !b.isNamed(text) {
-				secrets = append(secrets, text)
-			}
-		}
-	}
-	return secrets
-}
-
-// shortestSecret is the minimum length of a masked text: shorter ones are parts of many words.
-const shortestSecret = 4
-
-// isNamed reports whether an object or account in the organization has a name or an email.
-func (b *builder) isNamed(text string) bool {
-	if b.org == nil {
-		return false
-	}
-	_, isUser := b.org.Snapshot.UserByAddress(text)
-	_, isGroup := b.org.Snapshot.UserGroupByName(text)
-	_, isChannel := b.org.Channels().ByName(text)
-	return isUser || isGroup || isChannel
-}
-
 // checkFit checks that the plan was made for the organization that is read. An object with an ID in the plan must have the
 // same name here. Objects with another name aren't reviewed. If no name matches, the organization is a different one.
 func (b *builder) checkFit() error {
@@ -85,6 +54,9 @@ func (b *builder) checkFit() error {
 			fitting++
 		default:
 			id, _ := change.Before().Number("id")
+			if change.Before().IsSecret("name") || change.Before().IsSecret("full_name") {
+				planned = plan.Masked
+			}
 			misfits[change] = fmt.Sprintf("the ID %d is %q in the plan and %q in this organization", id, planned, held)
 		}
 	}
@@ -124,6 +96,6 @@ func (b *builder) namesOf(c *plan.Change) (planned, held string, ok bool) {
 			held, ok = user.FullName, true
 		}
 	}
-	planned, isNamed := c.Before().Text(attribute)
+	planned, isNamed := c.Before().Plain(attribute)
 	return planned, held, ok && hasID && isNamed
 }

@@ -15,7 +15,7 @@ import (
 // startGroup creates, renames or deactivates a zulip_user_group. Its members and permissions are applied after all groups
 // have their names.
 func (b *builder) startGroup(c *plan.Change) {
-	name, known := c.After().Text("name")
+	name, known := c.After().Plain("name")
 	if c.Does("create") {
 		b.createGroup(c, name, known)
 		return
@@ -29,8 +29,8 @@ func (b *builder) startGroup(c *plan.Change) {
 	case c.Does("update"):
 		group.Action, group.NameUnknown = report.Update, !known && c.After().IsUnknown("name") && c.IsSet("name")
 		b.changing(group, c)
-		if known {
-			group.Name = name
+		if known && name != group.Name {
+			group.Name, group.Secret = b.named(c)
 		}
 	case !group.Deactivated:
 		group.TouchBy(c.Address)
@@ -109,7 +109,8 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 			group.Action = report.Replace
 		}
 	default:
-		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, NameUnknown: !known, Touched: access.Touched{Action: report.Create}}
+		name, secret := b.named(c)
+		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, Secret: secret, NameUnknown: !known, Touched: access.Touched{Action: report.Create}}
 		b.is.Groups, b.org.groups[group.ID] = append(b.is.Groups, group), group
 	}
 	b.changing(group, c)
@@ -118,7 +119,7 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 // changing notes the group to which a change applies.
 func (b *builder) changing(group *access.Group, c *plan.Change) {
 	group.TouchBy(c.Address)
-	b.groupOf[c] = group
+	b.groupOf[c], b.ids[c.Address] = group, group.ID
 }
 
 // listedMembers applies only the members of a group.
@@ -127,17 +128,27 @@ func (b *builder) listedMembers(c *plan.Change) {
 	if group == nil {
 		return
 	}
-	set := func(attribute string, find func([]string) ([]int64, []string), in *[]int64) {
+	isSet := func(attribute string) bool {
 		texts, unknown, ok := c.After().List(attribute)
-		if was, _, had := c.Before().List(attribute); !ok || had && !unknown && slices.Equal(texts, was) || unknown && !c.IsSet(attribute) {
-			return
-		}
-		ids, missing := find(texts)
-		b.missing(access.OneThing, c, missing)
-		*in, group.MembersUnknown = ids, group.MembersUnknown || unknown || len(missing) > 0
+		was, _, had := c.Before().List(attribute)
+		return ok && (!had || unknown || !slices.Equal(texts, was)) && (!unknown || c.IsSet(attribute))
 	}
-	set("members", b.listedUsers, &group.Members)
-	set("subgroups", b.subgroups, &group.DirectSubgroupIDs)
+	if isSet("members") {
+		users := b.users(c, "members")
+		group.Members = users.accounts
+		b.join(group, c, users)
+	}
+	if isSet("subgroups") {
+		groups := b.subgroups(c, c.After())
+		group.DirectSubgroupIDs = groups.groups
+		b.join(group, c, groups)
+	}
+}
+
+// join notes who may be in a group besides its known members.
+func (b *builder) join(group *access.Group, c *plan.Change, l list) {
+	b.notFound(c, l.missing)
+	group.MembersUnknown, group.MayJoin = group.MembersUnknown || !l.isKnown(), slices.Concat(group.MayJoin, l.may)
 }
 
 // groupPermissions applies the permissions of a group.
@@ -152,18 +163,29 @@ func (b *builder) groupPermissions(c *plan.Change) {
 	}
 }
 
-func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
+// subgroups returns the subgroups in the attributes of a change.
+func (b *builder) subgroups(c *plan.Change, m plan.Attributes) (l list) {
+	texts, isUnknown, _ := m.List("subgroups")
 	for _, text := range texts {
 		switch group, ok := b.org.findGroup(text); {
 		case ok && b.org.changesHands(text):
-			missing = append(missing, text+" (this plan gives the name to another group)")
+			l.missing = append(l.missing, text+" (this plan gives the name to another group)")
 		case ok:
-			ids = append(ids, group.ID)
+			l.groups = append(l.groups, group.ID)
 		default:
-			missing = append(missing, text)
+			l.missing = append(l.missing, text)
 		}
 	}
-	return ids, missing
+	if isUnknown && c.IsSet("subgroups") {
+		b.addUnknown(&l, c, "subgroups")
+	}
+	if len(l.missing) > 0 {
+		l.may = b.everybody()
+	}
+	if len(l.missing) > 0 && m.IsSecret("subgroups") {
+		l.missing = []string{plan.Masked}
+	}
+	return l
 }
 
 // membership applies a zulip_user_group_membership. It removes people that it no longer lists, unless they were members
@@ -171,72 +193,81 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 func (b *builder) membership(c *plan.Change) {
 	was, is := c.Before(), c.After()
 	before, _, _ := was.List("members")
-	after, unknown, _ := is.List("members")
-	groupsBefore, _, _ := was.List("subgroups")
-	groupsAfter, unknownGroups, _ := is.List("subgroups")
-	switch {
-	case c.Does("delete"):
-		if id, ok := was.Number("group_id"); ok {
-			b.changeMembers(c, id, nil, before, nil, groupsBefore, false)
-		}
+	var users, groups list
+	if c.HasAfter() {
+		users, groups = b.users(c, "members"), b.subgroups(c, is)
+	}
+	out, _ := b.org.findUsers(before)
+	out, groupsOut := sets.Without(out, slices.Concat(users.accounts, users.may)), sets.Without(b.subgroups(c, was).groups, groups.groups)
+	switch ids := b.membershipGroups(c); {
+	case len(ids) == 1:
+		b.changeMembers(c, ids[0], users, groups, out, groupsOut)
 	case c.Does("create"):
-		id, ok := b.membershipGroup(c)
-		if !ok {
-			b.unknown(access.Anywhere, "The group of %s isn't known yet.", c.Address)
-			return
+		may := slices.Concat(users.accounts, users.may, groups.may)
+		if len(groups.groups) > 0 {
+			may = b.everybody()
 		}
-		b.changeMembers(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
+		var options []outcome
+		for _, group := range b.is.Groups {
+			if isPossible := ids == nil || slices.Contains(ids, group.ID); isPossible && !group.IsSystemGroup && !group.Deactivated {
+				options = append(options, mayJoin(may, []int64{group.ID}))
+			}
+		}
+		if len(options) > maxWorlds {
+			options = []outcome{mayJoin(may, ids)}
+		}
+		b.choose(options, "The group of %s isn't known yet.", c.Address)
 	case c.Does("update"):
-		id, ok := is.Number("group_id")
-		if !ok {
-			b.addUnseen(c)
-			return
-		}
-		b.changeMembers(c, id, after, sets.Without(before, after), groupsAfter, sets.Without(groupsBefore, groupsAfter), unknown || unknownGroups)
+		b.addUnseen(c)
 	}
 }
 
-// membershipGroup is the group of a membership that the plan creates.
-func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
-	if id, ok := c.After().Number("group_id"); ok {
-		return id, true
+// membershipGroups is the group of a membership, or the groups of which one is meant.
+func (b *builder) membershipGroups(c *plan.Change) []int64 {
+	m := c.After()
+	if !c.HasAfter() {
+		m = c.Before()
 	}
-	if text, ok := c.After().Text("group"); ok {
-		group, ok := b.org.findGroup(text)
-		if !ok || b.org.changesHands(text) && c.RefersTo("group") == "" {
-			return 0, false
-		}
-		return group.ID, true
+	if id, ok := m.Number("group_id"); ok {
+		return []int64{id}
 	}
-	group, ok := made(c, "group", b.is.Groups[len(b.was.Groups):])
-	if !ok {
-		return 0, false
+	if found, isComplete := b.objects(c, "group"); isComplete && len(found.groups) > 0 {
+		return found.groups
 	}
-	return group.ID, true
+	text, _ := m.Plain("group")
+	group, ok := b.org.findGroup(text)
+	switch {
+	case !ok:
+		return nil
+	case b.org.changesHands(text):
+		before, _ := b.org.Snapshot.UserGroupByName(group.Name)
+		return []int64{before.ID, group.ID}
+	}
+	return []int64{group.ID}
 }
 
 // changeMembers adds people and groups to a group and removes others.
-func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
+func (b *builder) changeMembers(c *plan.Change, id int64, users, groups list, out, groupsOut []int64) {
 	group := b.org.groups[id]
 	if group == nil {
 		b.addUnseen(c)
 		return
 	}
-	put, missing := b.listedUsers(in)
-	taken, _ := b.org.findUsers(out)
-	putGroups, missingGroups := b.subgroups(groupsIn)
-	takenGroups, _ := b.subgroups(groupsOut)
-	b.missing(access.OneThing, c, append(missing, missingGroups...))
-	group.Members = merged(group.Members, put, taken)
-	group.DirectSubgroupIDs = merged(group.DirectSubgroupIDs, putGroups, takenGroups)
-	group.MembersUnknown = group.MembersUnknown || unknown || len(missing)+len(missingGroups) > 0
+	group.Members = merged(group.Members, users.accounts, out)
+	group.DirectSubgroupIDs = merged(group.DirectSubgroupIDs, groups.groups, groupsOut)
+	b.join(group, c, users)
+	b.join(group, c, groups)
 	group.TouchBy(c.Address)
 	if group.Action == report.Affects {
 		group.Action = report.Update
 	}
-	if len(taken)+len(takenGroups) > 0 {
-		group.MayStay = true
+	if len(out)+len(groupsOut) > 0 {
 		b.unknown(access.OneThing, "People who were members before %s listed them stay, and no plan shows who they are: some of those counted as leaving might stay.", c.Address)
+		stay := out
+		if len(groupsOut) > 0 {
+			stay = b.everybody()
+		}
+		b.may = append(b.may, mayJoin(stay, []int64{id}))
 	}
 }
 

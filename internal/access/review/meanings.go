@@ -65,11 +65,11 @@ func (b *builder) sayLastDomain() {
 	}
 	removed := false
 	for _, change := range b.of("zulip_domain") {
-		if name, ok := change.Before().Text("domain"); ok && change.Does("delete") {
+		if name, ok := change.Before().Plain("domain"); ok && change.Does("delete") {
 			removed = removed || left[name]
 			delete(left, name)
 		}
-		if name, ok := change.After().Text("domain"); ok {
+		if name, ok := change.After().Plain("domain"); ok {
 			left[name] = true
 		}
 	}

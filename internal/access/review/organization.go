@@ -1,21 +1,16 @@
 package review
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// unknownPeopleID is the ID of a group that no organization has. It stands for people who are not known yet.
-const unknownPeopleID = math.MinInt64
 
 // plannedOrganization resolves the principals of the plan in the organization after the plan. A planned object has a
 // negative ID.
@@ -60,7 +55,7 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 		return &o.groups[group.ID].UserGroup, true
 	}
 	for _, group := range slices.Backward(o.after.Groups) {
-		if group.Name == name {
+		if group.Called() == name {
 			return &group.UserGroup, true
 		}
 	}
@@ -91,7 +86,7 @@ func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 // UserByAddress returns the person or bot with an email address. Case is ignored.
 func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
 	for _, account := range o.accounts {
-		if strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
+		if strings.EqualFold(account.Secret, address) || strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
 			return &account.User, true
 		}
 	}
@@ -114,6 +109,15 @@ func (o *plannedOrganization) GroupName(id int64) (string, bool) {
 		return "", false
 	}
 	return group.Name, true
+}
+
+// UserName returns the email of a user.
+func (o *plannedOrganization) UserName(id int64) (string, bool) {
+	user, ok := o.User(id)
+	if !ok {
+		return "", false
+	}
+	return user.Address(), true
 }
 
 // settings are the settings of the organization, as attributes.
@@ -170,19 +174,4 @@ func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingV
 	}
 	resolved, problems := permission.Resolve(principals, o)
 	return resolved.Value, len(problems)+len(resolved.Planned) == 0
-}
-
-// made finds the planned object whose attribute the configuration references; false if there isn't exactly one.
-func made[Thing interface{ TouchedBy() []string }](c *plan.Change, attribute string, things []Thing) (found Thing, ok bool) {
-	address := c.RefersTo(attribute)
-	for _, thing := range things {
-		if address == "" || !slices.ContainsFunc(thing.TouchedBy(), func(one string) bool { return plan.WithoutKeys(one) == address }) {
-			continue
-		}
-		if ok {
-			return found, false
-		}
-		found, ok = thing, true
-	}
-	return found, ok
 }

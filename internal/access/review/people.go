@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,10 +58,20 @@ func (b *builder) person(c *plan.Change) {
 	case isInactive(c.After()):
 		b.deactivate(c, user)
 	case c.After().IsTrue("active") && !user.IsActive:
-		b.join(c, b.account(user, c.Address))
+		b.activate(c, b.account(user, c.Address))
 	default:
 		if c.After().IsUnknown("active") && c.IsSet("active") {
-			b.unknown(access.Anywhere, "It isn't known yet whether %s will be active: %s decides.", user.Address(), c.Address)
+			as := func(_ *access.Organization, change *permission.Change) {
+				change.Deactivated = append(change.Deactivated, user.ID)
+			}
+			if !user.IsActive {
+				as = func(_ *access.Organization, change *permission.Change) {
+					change.Reactivated, change.Roles[user.ID] = append(change.Reactivated, user.ID), user.Role
+				}
+				b.maySubscribe([]int64{user.ID}, nil, true)
+				b.may = append(b.may, mayJoin([]int64{user.ID}, nil))
+			}
+			b.choose([]outcome{asIs, as}, "It isn't known yet whether %s will be active: %s decides.", user.Address(), c.Address)
 		}
 		b.setRole(c, user, c.After())
 		b.setOwner(c, user)
@@ -84,24 +95,31 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	case found:
 		account.BotOwnerID, account.OwnerText = &owner.ID, report.ValueOf(owner.Address())
 	case known:
-		b.missing(access.Anywhere, c, []string{text})
+		b.notFound(c, []string{text})
 		account.OwnerText = report.Value{Values: []string{text}, Unknown: true}
+		b.mayOwn(bot.ID)
 	default:
-		b.unknown(access.Anywhere, "The owner of %s isn't known yet, and the bot's access depends on it.", c.Address)
+		b.unknown(access.OneThing, "The owner of %s isn't known yet, and the bot's access depends on it.", c.Address)
 		account.OwnerText = report.Value{Unknown: true}
+		b.mayOwn(bot.ID)
 	}
 }
 
 // namedOwner finds the planned owner of a bot; false if the plan names none, or the owner isn't found.
 func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
-	if text, known := c.After().Text("owner"); known {
+	if text, known := c.After().Plain("owner"); known {
 		return b.org.findUser(text)
 	}
-	account, ok := made(c, "owner", b.joining())
-	if !ok {
+	found, isComplete := b.objects(c, "owner")
+	if !isComplete || len(found.accounts) != 1 {
 		return nil, false
 	}
-	return &account.User, true
+	return b.org.User(found.accounts[0])
+}
+
+// mayOwn notes that anyone may be the owner of a bot.
+func (b *builder) mayOwn(bot int64) {
+	b.may = append(b.may, func(_ *access.Organization, change *permission.Change) { change.Owners[bot] = permission.UnknownOwner })
 }
 
 // joining are the accounts that exist only after the plan.
@@ -165,7 +183,7 @@ func (b *builder) seesEmails() bool {
 func (b *builder) isAbsent(text string) bool {
 	email, err := permission.PlainUser(text)
 	return err == nil && strings.Contains(email, "@") && !slices.ContainsFunc(b.of("zulip_user", "zulip_bot"), func(c *plan.Change) bool {
-		planned, _ := c.After().Text("email")
+		planned, _ := c.After().Plain("email")
 		return strings.EqualFold(planned, email) || c.Type == "zulip_user" && c.After().IsUnknown("email") || c.After().IsUnknown("short_name")
 	})
 }
@@ -200,36 +218,46 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 // userCreated creates an account, or reactivates one. At first the provider's account owns a new bot.
 func (b *builder) userCreated(c *plan.Change) {
 	after := c.After()
-	address, known := after.Text("email")
+	address, known := after.Plain("email")
 	if c.Type == "zulip_bot" {
-		short, _ := after.Text("short_name")
+		short, _ := after.Plain("short_name")
 		address, known = short+"-bot@"+b.org.Realm().BotDomain, short != ""
 	}
 	current, taken := b.org.UserByAddress(address)
+	secret := ""
 	isThere := known && taken && (!current.IsActive || b.isReplaced(c, current.ID))
 	if !isThere {
 		current = &zulip.User{ID: b.org.nextID(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
 		current.FullName, _ = after.Text("full_name")
+		current.FullName = cmp.Or(current.FullName, c.Address)
+		switch {
+		case !known:
+			current.Email = c.Address
+		case after.IsSecret("email") || after.IsSecret("short_name"):
+			current.Email, secret = plan.Masked, address
+		}
 		if current.IsBot {
 			current.BotOwnerID = &b.options.Store.Self().ID
 		}
-		if value, _ := after.Text("bot_type"); current.IsBot && value == "incoming_webhook" {
+		if value, _ := after.Plain("bot_type"); current.IsBot && value == "incoming_webhook" {
 			kind := int64(zulip.BotIncomingWebhook)
 			current.BotType = &kind
 		}
 	}
-	if !known {
-		b.unknown(access.Anywhere, "The email of %s isn't known yet.", c.Address)
-	}
 	account := b.account(current, c.Address)
+	b.ids[c.Address], account.Secret = account.ID, secret
+	if !known {
+		account.EmailUnknown = true
+		b.unknown(access.OneThing, "The email of %s isn't known yet.", c.Address)
+	}
 	if isThere && b.isReplaced(c, current.ID) {
 		account.Action = report.Replace
 	}
-	b.join(c, account)
+	b.activate(c, account)
 }
 
-// join makes an account active, with the role and the owner of the change. Without these in the change, they stay.
-func (b *builder) join(c *plan.Change, account *access.Account) {
+// activate makes an account active, with the role and the owner of the change. Without these in the change, they stay.
+func (b *builder) activate(c *plan.Change, account *access.Account) {
 	kind := effects.Created
 	if account.ID > 0 {
 		kind = effects.Reactivated
@@ -239,7 +267,7 @@ func (b *builder) join(c *plan.Change, account *access.Account) {
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())
 	} else if c.IsSet("role") && c.After().IsUnknown("role") {
-		b.unknown(access.Anywhere, "The role that %s gives isn't known yet.", c.Address)
+		b.choose(anyRole(account.ID), "The role that %s gives isn't known yet.", c.Address)
 		account.RoleText = report.Value{Unknown: true}
 	}
 	b.setOwner(c, &account.User)
@@ -247,7 +275,7 @@ func (b *builder) join(c *plan.Change, account *access.Account) {
 
 // plannedRole is the role in attributes.
 func plannedRole(m plan.Attributes) (zulip.Role, bool) {
-	value, known := m.Text("role")
+	value, known := m.Plain("role")
 	role, ok := zulip.ParseRole(value)
 	return role, known && ok
 }
@@ -259,15 +287,22 @@ func (b *builder) roleResource(c *plan.Change) {
 		m = c.Before()
 	}
 	user, ok := b.currentUser(m, "user_id")
-	if text, named := m.Text("user"); !ok && named {
+	found, isComplete := b.objects(c, "user")
+	if text, named := m.Plain("user"); !ok && named {
 		user, ok = b.org.findUser(text)
+	} else if !ok && isComplete && len(found.accounts) == 1 {
+		user, ok = b.org.User(found.accounts[0])
+	}
+	if !ok && isEnd {
+		b.addUnseen(c)
+		return
 	}
 	if !ok {
-		b.unknown(access.Anywhere, "The user whose role %s gives isn't known yet.", c.Address)
+		b.someonesRole(c, found.accounts, isComplete)
 		return
 	}
 	if isEnd {
-		value, ok := m.Text("on_destroy")
+		value, ok := m.Plain("on_destroy")
 		if role, gives := zulip.ParseRole(value); ok && gives {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {
@@ -281,12 +316,31 @@ func (b *builder) roleResource(c *plan.Change) {
 	b.setRole(c, user, m)
 }
 
+// someonesRole notes that one of some people gets a role.
+func (b *builder) someonesRole(c *plan.Change, ids []int64, isComplete bool) {
+	if !isComplete {
+		ids = b.everybody()
+	}
+	withRole := anyRole
+	if role, isKnown := plannedRole(c.After()); isKnown {
+		withRole = func(ids ...int64) []outcome { return []outcome{giving(role, ids...)} }
+	}
+	var options []outcome
+	for _, id := range ids {
+		options = append(options, withRole(id)...)
+	}
+	if len(options) > maxWorlds {
+		options = append(withRole(ids...), asIs)
+	}
+	b.choose(options, "The user whose role %s gives isn't known yet.", c.Address)
+}
+
 // setRole sets the role of an attribute.
 func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	if role, ok := plannedRole(m); ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
-		b.unknown(access.Anywhere, "The role that %s gives %s isn't known yet.", c.Address, user.Address())
+		b.choose(anyRole(user.ID), "The role that %s gives %s isn't known yet.", c.Address, user.Address())
 		b.account(user, c.Address).RoleText = report.Value{Unknown: true}
 	}
 }

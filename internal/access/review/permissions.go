@@ -9,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -25,24 +26,44 @@ func (b *builder) plannedPermissions(c *plan.Change, table permission.Table, cur
 		value, there := current[setting.Name]
 		planned := access.PlannedPermission{Text: report.Value{Values: texts, Unknown: unknown}, Unknown: unknown}
 		resolved, sure := b.org.resolve(texts)
+		may := b.everybody()
+		if unknown {
+			resolved, may = b.withUnknown(c, setting.Name, resolved)
+		}
 		switch {
-		case unknown:
-			planned.Why = "the plan doesn't know " + setting.Name + " yet"
-		case slices.ContainsFunc(texts, b.org.changesHands) && c.RefersTo(setting.Name) == "":
+		case slices.ContainsFunc(texts, b.org.changesHands) && !c.RefersTo(setting.Name):
 			planned.Unknown, planned.Why = true, "this plan gives the name of a user group that "+setting.Name+" names to another group"
+			planned.Value = b.partlyKnown(zulip.GroupSettingValue{}, b.everybody())
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization doesn't have someone whom "+setting.Name+" names"
+			planned.Value = b.partlyKnown(resolved, b.everybody())
+		case unknown && len(may) > 0:
+			planned.Why = "the plan doesn't know " + setting.Name + " yet"
+			planned.Value = b.partlyKnown(resolved, may)
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
 			continue // it already has this value
 		default:
+			planned.Unknown, planned.Text.Unknown = false, false
 			planned.Text.Values, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
-		if c.After().Value(setting.Name).IsSecret {
-			planned.Text.Values = []string{"a sensitive value"}
+		if c.After().IsSecret(setting.Name) {
+			planned.Text.Values = []string{plan.Masked}
 		}
 		all[setting.Name] = planned
 	}
 	return all
+}
+
+// withUnknown adds the objects that the unknown elements of a permission stand for to its value, and returns the people who
+// may have it besides.
+func (b *builder) withUnknown(c *plan.Change, name string, value zulip.GroupSettingValue) (all zulip.GroupSettingValue, may []int64) {
+	nobody := permission.NobodyID(b.org)
+	if value.IsNamed() {
+		value = zulip.GroupSettingValue{DirectSubgroups: sets.Without([]int64{value.Group}, []int64{nobody})}
+	}
+	l := list{accounts: value.DirectMembers, groups: value.DirectSubgroups}
+	b.addUnknown(&l, c, name)
+	return permission.Canonical(zulip.GroupSettingValue{DirectMembers: l.accounts, DirectSubgroups: l.groups}, nobody), l.may
 }
 
 // organization applies a zulip_organization.
@@ -66,11 +87,11 @@ func (b *builder) organization(c *plan.Change) {
 
 // invitation applies a zulip_invite_link or zulip_invitation. A revoked invitation counts until it is revoked.
 func (b *builder) invitation(c *plan.Change) {
-	text, known := c.After().Text("invite_as")
+	text, known := c.After().Plain("invite_as")
 	role, ok := zulip.ParseRole(text)
 	switch {
 	case known && ok && role < zulip.RoleMember:
-		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, Role: role})
+		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, IsForOne: c.Type == "zulip_invitation", Role: role})
 	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
 		b.unknown(access.OfJoining, "The role that %s gives isn't known yet.", c.Address)
 	}
@@ -84,7 +105,7 @@ func (b *builder) plannedPermission(value zulip.GroupSettingValue) access.Planne
 // resetPermissions returns the permissions that destroying the organization's resource resets.
 func (b *builder) resetPermissions(c *plan.Change) map[string]access.PlannedPermission {
 	all := map[string]access.PlannedPermission{}
-	if onDestroy, _ := c.Before().Text("on_destroy"); onDestroy != "reset" {
+	if onDestroy, _ := c.Before().Plain("on_destroy"); onDestroy != "reset" {
 		return all
 	}
 	managed, _, _ := c.Before().List("reset_permissions")

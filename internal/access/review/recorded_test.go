@@ -21,7 +21,7 @@ import (
 
 // savedPlans are the cases of TestAccReviewOfRealPlans with a plan of OpenTofu too. With TF_ACC_TERRAFORM_PATH, that CLI
 // makes them again.
-var savedPlans = []string{"permission", "drift", "unknown", "new-channel", "membership", "role", "organization", "imported"}
+var savedPlans = []string{"permission", "drift", "referenced", "new-channel", "membership", "role", "organization", "imported"}
 
 // savedOrganization is the organization that a saved plan was made for.
 func savedOrganization(t *testing.T, name string) *acctest.Organization {

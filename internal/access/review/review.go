@@ -52,7 +52,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		return nil, nil, fmt.Errorf("the plan is for %s (provider configuration %s), and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
 	}
 	b := &builder{
-		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
+		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, ids: map[string]int64{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
 			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{},
@@ -74,10 +74,9 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	if b.org != nil && options.Rules != nil {
 		b.checkRules()
 	}
-	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing, access.OfMembership)...), b.report.Unknown...)
+	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing)...), b.report.Unknown...)
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
-	b.report.Mask(b.secrets())
 	if b.org == nil {
 		return b.report, nil, nil
 	}
@@ -107,12 +106,23 @@ type builder struct {
 	groupOf map[*plan.Change]*access.Group
 	// change is the change of group members and roles by the plan.
 	change permission.Change
+	// ids are the objects of the resources, by address. choices and may are what the plan doesn't know, for the rules, and
+	// strangers are groups of unknown people.
+	ids       map[string]int64
+	choices   []choice
+	may       []outcome
+	strangers []*zulip.UserGroup
 	// planned are the writes of the plan, after which the server does more by itself.
 	planned effects.Log
 }
 
 // chooseChanges selects the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
+	for _, change := range slices.Concat(p.Unchanged, p.Changes) {
+		if id, ok := change.Before().Number("id"); ok && change.Provider == provider && !change.Does("delete") {
+			b.ids[change.Address] = id
+		}
+	}
 	for _, change := range p.Changes {
 		switch {
 		case change.Provider != provider && change.ReplacedBy != nil: // it is counted once
@@ -129,13 +139,6 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 // unknown adds a fact that the plan or the organization does not tell.
 func (b *builder) unknown(scope access.Scope, format string, values ...any) {
 	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: scope, Text: fmt.Sprintf(format, values...)})
-}
-
-// missing reports the users of a list that the organization doesn't have.
-func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
-	if len(texts) > 0 {
-		b.unknown(scope, "The organization doesn't have these users of %s, or doesn't show their emails to the reviewing account: %s.", c.Address, strings.Join(texts, ", "))
-	}
 }
 
 // stage applies the changes of some kinds of resources.
@@ -172,10 +175,10 @@ var peopleStages, channelStages = []stage{
 func (b *builder) apply() {
 	b.applyStages(peopleStages)
 	b.endOwned()
-	b.applyToPeople()
-	b.fullMembers()
-	b.noteInvisibleChannels()
 	b.applyStages(channelStages)
+	b.applyToPeople()
+	b.noteInvisibleChannels()
+	b.fullMembers()
 }
 
 // applyStages applies the changes of some stages. Each stage applies destroys first, whatever Terraform does first.
@@ -204,9 +207,12 @@ func (b *builder) compare() error {
 	b.joinDefaultChannels()
 	for _, account := range b.joining() {
 		if account.ID > 0 {
-			b.unknown(access.OfMembership, "%s is reactivated and returns to earlier channels and user groups, which the server doesn't show.", account.Address())
+			b.unknown(access.OneThing, "%s is reactivated and returns to earlier channels and user groups, which the server doesn't show.", account.Address())
+			b.maySubscribe([]int64{account.ID}, nil, true)
+			b.may = append(b.may, mayJoin([]int64{account.ID}, nil))
 		}
 	}
+	b.is.Causes = b.causes()
 	access.Compare(b.was, b.is, b.people, b.report)
 	b.sayKeys()
 	b.findStops()
@@ -231,6 +237,11 @@ func (b *builder) read() error {
 			}
 		}
 	}
+	for _, change := range b.of("zulip_channel") {
+		if id, ok := change.Before().Number("id"); ok && change.Does("delete") && b.options.Rules != nil {
+			named[id] = true // for the limits
+		}
+	}
 	for _, channel := range view.Channels().List() {
 		if _, known := read.Subscribers[channel.ID]; known || channel.IsArchived || !named[channel.ID] && (b.options.Rules == nil || !b.options.Rules.SelectsName(channel.Name)) {
 			continue
@@ -253,7 +264,10 @@ func (b *builder) read() error {
 	b.is = b.was.Clone()
 	b.is.Unknown = append(b.is.Unknown, unknown...)
 	b.org, b.people = newPlannedOrganization(view, b.is), report.NewPeopleSets(read.Self.ID)
-	b.is.Names, b.change.Now = b.org, b.options.Now
+	b.is.Names = b.org
+	b.change = permission.Change{
+		Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Groups: map[int64]permission.Membership{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
+	}
 	return nil
 }
 
@@ -304,7 +318,6 @@ func (b *builder) applyToPeople() {
 		facts.Users = append(facts.Users, &account.User)
 		joining[account.ID] = account.Role
 	}
-	b.change.Roles, b.change.Owners, b.change.Groups, b.change.Organization = map[int64]zulip.Role{}, map[int64]int64{}, map[int64]permission.Membership{}, map[string]zulip.GroupSettingValue{}
 	for _, user := range view.Users() {
 		account := b.org.accounts[user.ID]
 		if _, joins := joining[user.ID]; joins {
@@ -325,13 +338,11 @@ func (b *builder) applyToPeople() {
 		} else if was := b.was.Groups[i]; !group.MembersUnknown && slices.Equal(group.Members, was.Members) && slices.Equal(group.DirectSubgroupIDs, was.DirectSubgroupIDs) {
 			continue
 		}
-		b.change.Groups[group.ID] = permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs, Unknown: group.MembersUnknown}
+		b.change.Groups[group.ID] = permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs, Unknown: group.MembersUnknown, Among: append([]int64{}, group.MayJoin...)}
 	}
-	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})
+	facts.Groups = append(facts.Groups, b.strangers...)
 	for name, planned := range b.is.Planned {
-		if b.change.Organization[name] = planned.Value; planned.Unknown {
-			b.change.Organization[name], b.change.Groups[unknownPeopleID] = zulip.NamedGroup(unknownPeopleID), permission.Membership{Unknown: true}
-		}
+		b.change.Organization[name] = planned.Value
 	}
 	b.people.SetEverybody(facts.Users)
 	b.was.People = permission.NewAccess(facts)

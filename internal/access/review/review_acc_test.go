@@ -175,13 +175,12 @@ resource "zulip_user" "comes" {
 			words: "external role-change widening narrowing",
 		},
 		{
-			name: "unknown",
+			name: "referenced",
 			after: channel("releases", `can_administer_channel_group = ["group_id:${zulip_user_group.writers.id}"]`) + `
 resource "zulip_user_group" "writers" {
   name = "writers"
 }
 `,
-			words: "unknown",
 		},
 		{
 			name:   "replaced",

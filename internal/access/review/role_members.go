@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
@@ -18,31 +17,28 @@ func (b *builder) givesRoles(c *plan.Change) {
 	if !c.HasAfter() {
 		return
 	}
-	word, known := c.After().Text("role")
+	word, known := c.After().Plain("role")
 	role, ok := zulip.ParseRole(word)
+	users := b.users(c, "users")
 	if !known || !ok {
-		b.unknown(access.Anywhere, "The role that %s gives isn't known yet.", c.Address)
+		b.choose(append(anyRole(slices.Concat(users.accounts, users.may)...), asIs), "The role that %s gives isn't known yet.", c.Address)
 		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.RoleChange, Where: c.Address, Text: "It gives a role that isn't known yet."})
 		return
 	}
-	texts, unknown, _ := c.After().List("users")
-	ids, missing := b.listedUsers(texts)
-	b.missing(access.Anywhere, c, missing)
+	b.notFound(c, users.missing)
 	before, _, _ := c.Before().List("users")
-	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
+	if newcomers := sets.Without(users.missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
 			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", ")),
 		})
 	}
-	for _, id := range ids {
+	for _, id := range users.accounts {
 		b.giveListedRole(c, id, role)
 	}
-	account, isMade := made(c, "users", b.joining())
-	switch {
-	case unknown && len(texts) == 0 && isMade:
-		b.giveListedRole(c, account.ID, role)
-	case unknown:
-		b.unknown(access.Anywhere, "The users whom %s makes %s aren't all known yet.", c.Address, role)
+	if may := sets.Without(users.may, users.accounts); len(may) > 0 {
+		b.choose([]outcome{giving(role, may...), asIs}, "The users whom %s makes %s aren't all known yet.", c.Address, role)
+	}
+	if _, unknown, _ := c.After().List("users"); unknown && !users.isKnown() {
 		b.report.Risks = append(b.report.Risks, report.Risk{
 			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Someone who isn't known yet can become %s.", role),
 		})
@@ -59,22 +55,22 @@ func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 // removeRoles removes the role from users who are no longer listed, after all lists have given roles. Destroying a list, or changing
 // its role, leaves the roles, which are then unmanaged.
 func (b *builder) removeRoles(c *plan.Change) {
-	word, _ := c.Before().Text("role")
+	word, _ := c.Before().Plain("role")
 	role, ok := zulip.ParseRole(word)
 	if !ok { // it is created
 		return
 	}
 	before, _, _ := c.Before().List("users")
-	after, unknown, _ := c.After().List("users")
 	was, _ := b.org.findUsers(before)
-	stay, missing := b.listedUsers(after)
+	users := b.users(c, "users")
+	stay := users.accounts
 	isEnd := c.Does("delete")
 	if isEnd && c.ReplacedBy != nil && !b.isOtherRole(c.ReplacedBy, role) {
 		listed, _, _ := c.ReplacedBy.After().List("users")
 		stay, _ = b.org.findUsers(listed)
 	}
 	to := zulip.RoleMember
-	if planned, ok := c.After().Text("demote_to"); ok {
+	if planned, ok := c.After().Plain("demote_to"); ok {
 		to, _ = zulip.ParseRole(planned)
 	}
 	for _, id := range was {
@@ -87,9 +83,9 @@ func (b *builder) removeRoles(c *plan.Change) {
 				Condition: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
 			})
-		case len(missing) > 0: // it may be their new email
-		case unknown:
-			b.unknown(access.Anywhere, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
+		case len(users.missing) > 0: // it may be their new email
+		case slices.Contains(users.may, id):
+			b.choose([]outcome{giving(role, id), giving(to, id)}, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:
 			b.giveRole(c, user, to)
 		}
@@ -98,6 +94,6 @@ func (b *builder) removeRoles(c *plan.Change) {
 
 // isOtherRole reports whether a replaced list may be of another role.
 func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
-	after, ok := c.After().Text("role")
+	after, ok := c.After().Plain("role")
 	return !ok || after != role.String()
 }

@@ -2,12 +2,10 @@ package review
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -16,29 +14,22 @@ import (
 // checkRules checks the rules against the organization before and after the plan. It runs after all unknown values are recorded,
 // because a rule that depends on one is unknown.
 func (b *builder) checkRules() {
-	before, after := *b.was, *b.is
-	before.People, after.People = b.org.Access(), b.peopleOfRules()
-	limits := b.checkLimits(&after)
-	after.Unknown = b.is.Unknown
-	found := b.options.Rules.Check(&after)
-	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Check(&before), b.changesBehind(&after)), limits...)
-}
-
-// peopleOfRules are the people after the plan. People who might stay in a group that the plan removes them from may be in
-// it.
-func (b *builder) peopleOfRules() *permission.Access {
-	change := b.change
-	change.Groups = maps.Clone(change.Groups)
-	for _, group := range b.is.Groups {
-		if group.MayStay {
-			change.Groups[group.ID] = permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs, Unknown: true}
-		}
+	before := *b.was
+	before.People = b.org.Access()
+	worlds := b.worlds()
+	after := worlds[0].org
+	found, removals := b.options.Rules.Check(after), b.removals(after)
+	for _, other := range worlds[1:] {
+		rules.Unite(found, b.options.Rules.Check(other.org), other.why)
+		one := b.removals(other.org)
+		removals.People, removals.AtMost = min(removals.People, one.People), max(removals.AtMost, one.AtMost)
 	}
-	return b.was.People.With(change)
+	limits := b.options.Rules.CheckLimits(removals)
+	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), b.changesBehind(after)), limits...)
 }
 
 // changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
-// the resources of the channel or group, of groups that give access to it, of the people, and of the organization.
+// the resources of the channel or group, of groups that give access to it, of the people, and otherwise of the organization.
 func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
 	return func(violation *rules.Violation) []string {
 		var found []string
@@ -68,9 +59,17 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 				}
 			}
 		}
-		if violation.Channel == nil && violation.Group == nil || len(found) == 0 {
+		if violation.IsTooFew() {
+			for _, account := range b.is.Accounts { // who could before
+				user, had := b.org.Snapshot.User(account.ID)
+				if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
+					add(account.Addresses)
+				}
+			}
+		}
+		if _, isPlanned := b.is.Planned[violation.Subject()]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
 			for _, change := range b.of("zulip_organization") {
-				found = append(found, change.Address)
+				add([]string{change.Address})
 			}
 		}
 		slices.Sort(found)
@@ -78,8 +77,8 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 	}
 }
 
-// checkLimits checks the limits against the number of people that the plan removes.
-func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
+// removals counts the people that the plan removes in one outcome.
+func (b *builder) removals(after *access.Organization) rules.Removals {
 	out, maybe := map[int64]bool{}, map[int64]bool{}
 	take := func(was, is permission.People, isKnown bool) {
 		for user := range was.Minus(is).All() {
@@ -91,11 +90,16 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
 	for i, was := range b.was.Channels {
 		is := after.Channels[i]
-		if !was.Facts.SubscribersKnown && (is.Why != "" || is.Facts.SubscribersKnown) {
+		isEnded := is.Facts.IsArchived && !was.Facts.IsArchived
+		if !was.Facts.SubscribersKnown && (is.Facts.SubscribersKnown || isEnded) {
 			unknown = append(unknown, fmt.Sprintf("The people unsubscribed from #%s aren't known.", is.Name))
 		}
-		if !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers) {
-			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), is.Why == "")
+		switch {
+		case isEnded:
+			take(people.People(was.Facts.Subscribers), permission.People{}, true)
+		case !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers):
+			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), false)
+			take(people.People(was.Facts.Subscribers), people.People(slices.Concat(is.Facts.Subscribers, is.Facts.MaySubscribe)), true)
 		}
 	}
 	for _, group := range b.was.ActiveGroups() {
@@ -103,7 +107,9 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 		if later := b.org.groups[group.ID]; later.Deactivated {
 			take(people.In(in), permission.People{}, true)
 		} else {
-			take(people.In(in), after.People.In(in), !after.People.IsUncertain(in))
+			least, most, _ := after.People.Bounds(in)
+			take(people.In(in), least, false)
+			take(people.In(in), most, true)
 		}
 	}
 	take(people.Everybody(), after.People.Everybody(), true)
@@ -121,5 +127,5 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 			active++
 		}
 	}
-	return b.options.Rules.CheckLimits(rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown})
+	return rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown}
 }

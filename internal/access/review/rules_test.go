@@ -146,10 +146,14 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 			"no adviser reads the board: fails after this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). The plan changes zulip_user_group.x."},
 		"a subscriber": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "gus@example.com"}})},
-			"board stays closed: fails after this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x."},
+			"board stays closed: fails after this plan | #board: 1 account can read and read older messages: Gus (gus@example.com, through subscriber). The plan changes zulip_channel_subscribers.x."},
 		"an owner less": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
 			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
-			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
+			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com). The plan changes zulip_user_role.x."},
+		"an owner less, and a description": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
+			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"}),
+			resourceChange("zulip_organization", attributes{"description": "a"}, attributes{"description": "b"})},
+			"at least 2 must be: Olga (olga@example.com). The plan changes zulip_user_role.x."},
 		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
 			"no open door: fails after this plan | the organization: people can join without an invitation (invite_required). The plan changes zulip_organization.x."},
 		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"invite_as": "administrator"})},
@@ -161,7 +165,7 @@ func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 			"nothing is on the web: fails after this plan | #lobby: anyone on the internet can read. The plan changes zulip_channel.x."},
 		"a channel into the folder": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby"},
 			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
-			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). The plan changes zulip_channel.x."},
+			"board stays closed: fails after this plan | #lobby: 1 account can read, read older messages and join: Mel (mel@example.com, through public channel). The plan changes zulip_channel.x."},
 		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
 			""}, // the server lets no guest join
 		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
@@ -224,6 +228,13 @@ rule "no adviser among the directors" {
 	}
 }
 
+// Archiving a channel removes its subscribers, also without another rule about the channel.
+func TestReviewLimit_ChannelArchived_SubscribersCounted(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed("limit \"removals\" {\n  people = 0\n}\n", resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, nil))
+	expectText(t, strings.Join(found.Rules[0].Lines(), "\n"), "this plan: 1 person is removed")
+}
+
 // The invitations of a deactivated person end.
 func TestReviewRules_InviterLeaves_InvitationsEnd(t *testing.T) {
 	f := newFirm(t)
@@ -275,10 +286,11 @@ func TestReviewRules_AttributesRead_Exist(t *testing.T) {
 	}
 }
 
-// Every form of the report lists failed rules before the risks.
-func TestReviewRules_Failing_ListedFirst(t *testing.T) {
+// Every form of the report lists failed rules, after the risks and before the changes.
+func TestReviewRules_Failing_ListedAfterRisks(t *testing.T) {
 	f := newFirm(t)
-	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
+	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true, "can_create_groups": []string{"role:members"}},
+		attributes{"invite_required": false, "can_create_groups": []string{"role:moderators"}}))
 	expectText(t, found.Summary.Text, "1 rule fails")
 	var text, html bytes.Buffer
 	if err := markdown.Write(&text, found); err != nil {
@@ -289,6 +301,13 @@ func TestReviewRules_Failing_ListedFirst(t *testing.T) {
 	}
 	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
 	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
+	for form, order := range map[string][]string{text.String(): {"- `joining`", "#### Rules", "#### The organization"}, html.String(): {`<h2 id="risks"`, `<h2 id="rules"`, `<h2 id="organization"`}} {
+		for i, part := range order[1:] {
+			if before, after := strings.Index(form, order[i]), strings.Index(form, part); before < 0 || after < before {
+				t.Errorf("%q isn't followed by %q in\n%.3000s", order[i], part, form)
+			}
+		}
+	}
 }
 
 // A rule about a permission of a group depends on the other permissions that permit the same.

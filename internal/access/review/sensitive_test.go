@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
 // secretMark is in every sensitive value below.
@@ -43,19 +44,61 @@ func TestReviewSensitiveValues_NotShown(t *testing.T) {
 			change := resourceChange(kind, sides[0], sides[1])
 			change["change"].(attributes)["before_sensitive"], change["change"].(attributes)["after_sensitive"] = marks, marks
 			found := f.reviewed("", change)
-			var html bytes.Buffer
-			if err := page.Write(&html, found); err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(found)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for form, content := range map[string]string{"Markdown": markdownOf(t, found), "HTML": html.String(), "JSON": string(text)} {
-				if at := strings.Index(content, secretMark); at >= 0 {
-					t.Errorf("%s %s: the %s shows %q", action, kind, form, content[max(0, at-80):min(len(content), at+60)])
-				}
-			}
+			expectNoSecret(t, action+" "+kind, found)
+		}
+	}
+}
+
+// expectNoSecret checks that no form of a review has a sensitive value.
+func expectNoSecret(t *testing.T, of string, found *report.Report) {
+	t.Helper()
+	var html bytes.Buffer
+	if err := page.Write(&html, found); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, content := range map[string]string{"Markdown": markdownOf(t, found), "HTML": html.String(), "JSON": string(text)} {
+		if at := strings.Index(content, secretMark); at >= 0 {
+			t.Errorf("%s: the %s shows %q", of, form, content[max(0, at-80):min(len(content), at+60)])
+		}
+	}
+}
+
+// The sensitive names of new objects are masked wherever other objects name them, and are used to find the objects.
+func TestReviewSensitiveValues_NewObjects_Masked(t *testing.T) {
+	f := newFirm(t)
+	const email, name = secretMark + "@example.com", secretMark + " Noor"
+	secret := func(change attributes, names ...string) attributes {
+		marks := attributes{}
+		for _, name := range names {
+			marks[name] = true
+		}
+		change["change"].(attributes)["after_sensitive"] = marks
+		return change
+	}
+	found := f.reviewed(`rule "board" {
+  channels   = "board"
+  permission = "read"
+  never      = "user:`+email+`"
+}
+rule "new" {
+  channels   = "`+name+`"
+  permission = "read"
+  only       = "group:`+name+`"
+}`,
+		secret(resourceChange("zulip_user", nil, attributes{"email": email, "full_name": name, "role": "guest"}), "email", "full_name"),
+		secret(resourceChange("zulip_bot", nil, attributes{"short_name": secretMark, "full_name": name, "owner": email}), "short_name", "full_name", "owner"),
+		secret(resourceChange("zulip_user_group", nil, attributes{"name": name, "members": []string{email, "no-" + email}}), "name", "members"),
+		secret(resourceChange("zulip_channel_subscribers", nil, attributes{"channel_id": f.board, "channel": "board", "users": []string{email, "no-" + email}}), "users"),
+		secret(resourceChange("zulip_channel", nil, attributes{"name": name, "initial_subscribers": []string{email}, "can_send_message_group": []string{"group:" + name}}), "name", "initial_subscribers"))
+	expectNoSecret(t, "new objects", found)
+	expectRule(t, found, "board", true)
+	for _, rule := range found.Rules {
+		if rule.Status != report.RuleFails {
+			t.Errorf("%s: %q", rule.Name, rule.Lines())
 		}
 	}
 }
@@ -77,5 +120,5 @@ func TestReviewSensitiveValues_LongNames_Masked(t *testing.T) {
 			t.Errorf("the review shows %q", text[max(0, at-80):at+60])
 		}
 	}
-	expectText(t, string(text), "a sensitive value", "(sensitive value)")
+	expectText(t, string(text), "(sensitive value)")
 }

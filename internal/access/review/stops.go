@@ -44,8 +44,9 @@ type holder struct {
 
 // stopsByName finds objects that the plan creates with a name or email that already exists.
 func (b *builder) stopsByName(c *plan.Change) {
-	name, known := c.After().Text("name")
-	called := fmt.Sprintf("name %q", name)
+	name, known := c.After().Plain("name")
+	shown, _ := c.After().Text("name")
+	called := fmt.Sprintf("name %q", shown)
 	switch c.Type {
 	case "zulip_channel":
 		if current, taken := b.org.Channels().ByName(name); known && taken {
@@ -57,13 +58,16 @@ func (b *builder) stopsByName(c *plan.Change) {
 		}
 	case "zulip_user", "zulip_bot":
 		attribute := "email"
-		address, known := c.After().Text(attribute)
+		address, known := c.After().Plain(attribute)
 		if c.Type == "zulip_bot" {
 			attribute = "short_name"
-			short, ok := c.After().Text(attribute)
+			short, ok := c.After().Plain(attribute)
 			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
 		}
 		current, taken := b.org.Snapshot.UserByAddress(address)
+		if c.After().IsSecret(attribute) {
+			address = plan.Masked
+		}
 		switch {
 		case !known || taken && !current.IsActive && isInactive(c.After()):
 		case !taken && isInactive(c.After()):
@@ -99,8 +103,8 @@ func isBack(c *plan.Change) bool {
 	if attribute == "" || c.Replaces == nil || !c.Replaces.Does("delete") {
 		return false
 	}
-	was, _ := c.Replaces.Before().Text(attribute)
-	is, ok := c.After().Text(attribute)
+	was, _ := c.Replaces.Before().Plain(attribute)
+	is, ok := c.After().Plain(attribute)
 	return ok && strings.EqualFold(was, is)
 }
 
@@ -118,8 +122,8 @@ func (b *builder) isReplaced(c *plan.Change, id int64) bool {
 func (b *builder) frees(kind string, id int64) bool {
 	return slices.ContainsFunc(b.of(kind), func(c *plan.Change) bool {
 		is, ok := c.Before().Number("id")
-		before, _ := c.Before().Text("name")
-		after, _ := c.After().Text("name")
+		before, _ := c.Before().Plain("name")
+		after, _ := c.After().Plain("name")
 		return ok && is == id && (c.Does("delete") || before != after)
 	})
 }

@@ -274,6 +274,15 @@ func TestReviewBot_OwnerReplaced_Kept(t *testing.T) {
 }
 
 // The people of a list have the same order before and after, whatever the order in the configuration.
+// The elements of a list are named, and those that aren't known yet have no place among them.
+func TestReviewList_PartlyUnknown_Named(t *testing.T) {
+	f := newFirm(t)
+	before := attributes{"id": 4711, "name": "x", "channel_ids": []int64{f.board}, "description": ""}
+	change := resourceChange("zulip_default_channel_group", before, attributes{"id": 4711, "name": "x", "channel_ids": []any{f.board, nil, f.hall}, "description": ""})
+	change["change"].(attributes)["after_unknown"] = attributes{"channel_ids": []bool{false, true, false}}
+	expectText(t, fmt.Sprint(f.reviewed("", change).Risks), `channel "hall" and values not known yet`)
+}
+
 func TestReviewList_OtherOrder_Sorted(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind, attribute, before, after string

@@ -19,9 +19,26 @@ func (f *File) Check(org *access.Organization) []*Result {
 		j := &checker{org: org, rule: rule, result: &Result{Rule: rule}}
 		j.check()
 		j.settle()
-		results[i] = j.result
+		j.result.first, results[i] = j.result.Status, j.result
 	}
 	return results
+}
+
+// Unite adds the results in another outcome of what a plan doesn't know. A rule that doesn't have the same status is unknown.
+// why says what differs between the outcomes.
+func Unite(results, others []*Result, why []string) {
+	for i, other := range others {
+		result := results[i]
+		if result.first == other.Status || result.first != result.Status && len(why) > 1 { // it has a closer reason
+			continue
+		}
+		result.Status, result.Violations = report.RuleUnknown, nil
+		for _, sentence := range why {
+			if !slices.Contains(result.Unknowns, sentence) {
+				result.Unknowns = append(result.Unknowns, sentence)
+			}
+		}
+	}
 }
 
 // checker checks one rule.
@@ -31,8 +48,8 @@ type checker struct {
 	result *Result
 
 	only, never span
-	// mayBeNamed is true if the rule names an unknown user, or a group whose name might be that of a planned group.
-	mayBeNamed bool
+	// mayBeNamed says that the rule may name a new user or group whose name isn't known yet; "" if it doesn't.
+	mayBeNamed string
 	// excepted are the people whom the rule certainly exempts.
 	excepted permission.People
 }
@@ -57,11 +74,7 @@ func (j *checker) violation(violation *Violation) {
 }
 
 func (j *checker) check() {
-	scopes := []access.Scope{access.Anywhere, access.Told}
-	if namesPeople := len(j.rule.Only)+len(j.rule.Never)+len(j.rule.Exceptions) > 0; !j.rule.OnlyInvited && (j.rule.Roles == nil || namesPeople) {
-		scopes = append(scopes, access.OfMembership)
-	}
-	for _, sentence := range j.org.Unknowns(scopes...) {
+	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
 		j.addUnknown(sentence)
 	}
 	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
@@ -82,8 +95,9 @@ func (j *checker) check() {
 	default:
 		j.organization()
 	}
-	if j.mayBeNamed {
-		j.result.Violations = nil // the planned group might allow them
+	if j.mayBeNamed != "" && len(j.result.Violations) > 0 {
+		j.addUnknown(j.mayBeNamed) // it might allow them
+		j.result.Violations = nil
 	}
 	switch {
 	case len(j.result.Violations) > 0:
@@ -123,9 +137,11 @@ func (j *checker) span(principals []permission.Principal, say func(sentence stri
 	resolved, problems := permission.Resolve(named, j.org.Names)
 	for _, problem := range problems {
 		say(problem.Summary + ".")
-		if slices.ContainsFunc(j.org.ActiveGroups(), func(group *access.Group) bool { return group.NameUnknown }) {
-			j.addUnknown("A user group whose name isn't known yet might be meant: " + problem.Summary + ".")
-			j.mayBeNamed = true
+		switch {
+		case problem.Principal.Kind == permission.KindGroup && slices.ContainsFunc(j.org.ActiveGroups(), func(group *access.Group) bool { return group.NameUnknown }):
+			j.mayBeNamed = "A user group whose name isn't known yet might be meant: " + problem.Summary + "."
+		case problem.Principal.Kind == permission.KindUser && slices.ContainsFunc(j.org.Accounts, func(account *access.Account) bool { return account.EmailUnknown }):
+			j.mayBeNamed = "An account whose email isn't known yet might be meant: " + problem.Summary + "."
 		}
 	}
 	for _, principal := range named {
@@ -151,12 +167,8 @@ func (j *checker) withGuests(s span) span {
 		in, mayBeIn, isOpen := j.org.People.Bounds(zulip.NamedGroup(members.ID))
 		least, most, s.isOpen = least.Minus(mayBeIn), j.org.People.Everybody().Minus(in), s.isOpen || isOpen
 	}
-	s.least, s.most = j.union(s.least, least), j.union(s.most, most)
+	s.least, s.most = s.least.Or(least), s.most.Or(most)
 	return s
-}
-
-func (j *checker) union(a, b permission.People) permission.People {
-	return j.org.People.People(append(a.IDs(), b.IDs()...))
 }
 
 // except finds the people whom the rule exempts today.
@@ -180,11 +192,7 @@ func (j *checker) channel(channel *access.Channel) {
 		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), permission: name}
 		if name == Subscribed {
 			violation.Text = "subscribed"
-			in := j.org.People.People(channel.Facts.Subscribers).Held()
-			if !channel.Facts.SubscribersKnown {
-				in = j.org.People.HeldByAtLeast(j.org.People.People(channel.Facts.Subscribers))
-			}
-			j.permission(violation, in)
+			j.permission(violation, state.HeldBySubscribers())
 			continue
 		}
 		if held == nil {
@@ -215,27 +223,19 @@ func (j *checker) group(group *access.Group) {
 		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), permission: name}
 		if name == Member {
 			violation.Text = "in it"
-			j.permission(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
+			j.permission(violation, j.org.People.HeldIn(zulip.NamedGroup(group.ID)))
 			continue
 		}
 		violation.Text = permission.UserGroups.Setting(name).Action
-		j.permission(violation, j.org.HeldInGroup(group, name))
+		j.permission(violation, j.org.People.HeldInGroup(name, group.Permissions))
 	}
-}
-
-// heldByValue returns everyone in a value.
-func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
-	if j.org.People.IsUncertain(value) {
-		return permission.HeldByUnknown()
-	}
-	return j.org.People.In(value).Held()
 }
 
 // organization checks permissions of the organization.
 func (j *checker) organization() {
 	for _, name := range j.rule.Permissions {
 		setting, held := permission.Organizations.Setting(name), permission.HeldByUnknown()
-		if value, has := j.org.Permissions[name]; has && !j.org.Planned[name].Unknown {
+		if value, has := j.org.Permissions[name]; has {
 			held = j.org.People.HeldBy(permission.Organizations, setting, value)
 		}
 		j.permission(Violation{Where: "the organization", Text: setting.Action, permission: name}, held)
@@ -335,8 +335,12 @@ func (j *checker) joining() {
 		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", permission: joiningSubject})
 	}
 	for _, one := range joining.Invitations {
+		who := "anyone who uses it"
+		if one.IsForOne {
+			who = "the invited person"
+		}
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: "anyone who uses it joins as " + one.Role.String(), permission: joiningSubject})
+			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), permission: joiningSubject})
 		}
 	}
 }
@@ -378,7 +382,7 @@ func (b *Violation) Through(org *access.Organization, user *zulip.User) []string
 		}
 		return nil
 	case b.Group != nil:
-		return person.InGroup(b.permission, b.Group.KnownPermissions())
+		return person.InGroup(b.permission, b.Group.Permissions)
 	}
 	if value, ok := org.Permissions[b.permission]; ok {
 		return person.Through(value)

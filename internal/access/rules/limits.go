@@ -24,11 +24,19 @@ type Removals struct {
 func (l *Limit) Exceeds(r Removals) string {
 	switch {
 	case l.People != noLimit && r.People > l.People:
-		return fmt.Sprintf("%s are removed from channels, user groups or the organization; the limit is %d", persons(r.People), l.People)
+		return fmt.Sprintf("%s removed from channels, user groups or the organization; the limit is %d", areMany(r.People), l.People)
 	case l.Percent != noLimit && r.People*100 > l.Percent*r.Active:
-		return fmt.Sprintf("%s of %d are removed from channels, user groups or the organization; the limit is %d percent", persons(r.People), r.Active, l.Percent)
+		return fmt.Sprintf("%s removed from channels, user groups or the organization, of %d; the limit is %d percent", areMany(r.People), r.Active, l.Percent)
 	}
 	return ""
+}
+
+// areMany counts people, as the subject of a sentence.
+func areMany(n int) string {
+	if n == 1 {
+		return persons(n) + " is"
+	}
+	return persons(n) + " are"
 }
 
 // CheckLimits returns the result of each limit.

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -29,12 +30,27 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 				rule.Status = report.RuleUnknown
 			}
 		}
+		var actions [][]string // of the violations: several by the same people are one
 		for _, violation := range result.Violations {
 			said := violation.report(org)
 			if changes != nil && (was == nil || violation.isWorseThan(was[i])) {
 				said.Changes = changes(violation)
 			}
-			rule.Violations = append(rule.Violations, said)
+			at := slices.IndexFunc(rule.Violations, func(one *report.Violation) bool {
+				rest := *one
+				rest.Text = said.Text
+				return violation.isOfAccess() && reflect.DeepEqual(&rest, said)
+			})
+			if at < 0 {
+				rule.Violations, actions = append(rule.Violations, said), append(actions, []string{violation.Text})
+				continue
+			}
+			if !slices.Contains(actions[at], violation.Text) { // only and never can forbid the same
+				actions[at] = append(actions[at], violation.Text)
+			}
+			several := *violation
+			several.Text = permission.JoinActions(actions[at], len(actions[at]))
+			rule.Violations[at].Text = several.Sentence()
 		}
 		rules[i] = rule
 	}
@@ -113,6 +129,11 @@ func (b *Violation) being() string {
 		return " be"
 	}
 	return ""
+}
+
+// isOfAccess reports whether people can do something that they must not.
+func (b *Violation) isOfAccess() bool {
+	return !b.isOfBeing() && !b.isTooFew && !b.isTooMany && b.permission != joiningSubject
 }
 
 // isOfBeing reports whether the violation is about what people are, rather than what they can do.

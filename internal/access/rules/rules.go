@@ -93,6 +93,8 @@ type Result struct {
 	Rule *Rule
 	// Status is [report.RulePasses], [report.RuleFails] or [report.RuleUnknown].
 	Status string
+	// first is the status in the first of several outcomes.
+	first string
 	// Violations are the reasons why it fails.
 	Violations []*Violation
 	// Unknowns are sentences about unknown values that the result depends on, also if the rule fails anyway.
@@ -120,3 +122,9 @@ type Violation struct {
 	// permission is the name of the permission, or another subject.
 	permission string
 }
+
+// Subject is the name of the permission, or another word for the subject.
+func (b *Violation) Subject() string { return b.permission }
+
+// IsTooFew reports whether too few people have the access.
+func (b *Violation) IsTooFew() bool { return b.isTooFew }

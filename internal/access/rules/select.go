@@ -91,11 +91,11 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 	selector = zulip.FoldName(selector) // no two channels differ by case only
 	if channel.NameUnknown && strings.Trim(selector, "*") != "" {
 		isOther := slices.ContainsFunc(j.org.ActiveChannels(), func(other *access.Channel) bool {
-			return !other.NameUnknown && selectsExactly(selector, zulip.FoldName(other.Name))
+			return !other.NameUnknown && selectsExactly(selector, zulip.FoldName(other.Called()))
 		})
 		return !isOther, false
 	}
-	return selects(selector, zulip.FoldName(channel.Name)), true
+	return selects(selector, zulip.FoldName(channel.Called())), true
 }
 
 // selectsExactly reports whether a selector is exactly this name.
@@ -139,10 +139,10 @@ func (j *checker) groups() (chosen []*access.Group) {
 			selector, written := strings.TrimPrefix(selector, "group:"), selector
 			switch {
 			case !group.NameUnknown || strings.Trim(selector, "*") == "":
-				if selects(selector, group.Name) {
+				if selects(selector, group.Called()) {
 					matched[written], isChosen = true, true
 				}
-			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Name) }):
+			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Called()) }):
 				uncertain = written
 			}
 		}

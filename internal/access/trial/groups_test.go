@@ -77,7 +77,7 @@ func compareGroup(t *testing.T, o *acctest.Organization, id int64, when string) 
 	r := &run{sandbox: o.Sandbox}
 	r.lookAround()
 	for _, setting := range permission.UserGroupSettings {
-		who, isCertain := org.HeldInGroup(group, setting.Name).Certain()
+		who, isCertain := org.People.HeldInGroup(setting.Name, group.Permissions).Certain()
 		for user := range org.People.Everybody().All() {
 			answer, skip := r.attempt(groupAttempts[setting.Name], int(id), int(user.ID))
 			if skip != "" {

@@ -30,6 +30,7 @@ type Access struct {
 	webhooks       bitset     // incoming webhook bots; nil if there are none
 	bots           bitset     // nil if there are none
 	ownedBots      []ownedBot // active ones with an owner
+	anyonesBots    bitset     // those with an unknown owner; nil if there are none
 	groups         map[int64]bitset
 	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are these groups and
 	// the groups that contain one of them, with the people who may be in them.
@@ -41,9 +42,8 @@ type Access struct {
 
 // unknownMembers means that a group will have more members than the known direct members.
 type unknownMembers struct {
-	// among, if isBounded, are the IDs of possible members.
-	among     []int64
-	isBounded bool
+	// among are the IDs of possible members; nil if anyone may be one.
+	among []int64
 }
 
 // upperBound has everyone who may be in a group with uncertain members.
@@ -122,6 +122,12 @@ func (a *Access) addUser(user *zulip.User, place int) {
 			a.webhooks = newBitset(len(a.roster.users))
 		}
 		a.webhooks.add(place)
+	}
+	if user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == UnknownOwner {
+		if a.anyonesBots == nil {
+			a.anyonesBots = newBitset(len(a.roster.users))
+		}
+		a.anyonesBots.add(place)
 	}
 	if user.IsBot && user.BotOwnerID != nil {
 		if owner, ok := a.roster.places[*user.BotOwnerID]; ok {
@@ -249,7 +255,7 @@ func (c closure) visit(group *zulip.UserGroup) {
 	c.visited[group.ID] = true
 	set := c.access.activeUsers(group.Members)
 	var reach upperBound
-	if unknown, ok := c.access.unknownMembers[group.ID]; ok && unknown.isBounded {
+	if unknown, ok := c.access.unknownMembers[group.ID]; ok && unknown.among != nil {
 		reach.most = c.access.activeUsers(unknown.among)
 	} else if ok {
 		reach = upperBound{most: c.access.active, isOpen: true}
@@ -298,6 +304,15 @@ func (a *Access) HeldByAtLeast(people People) Held {
 	return Held{roster: a.roster, sets: []bitset{people.set, a.active}, everybodyIn: []bool{false, true}}
 }
 
+// HeldBySubscribers returns the subscribers of the channel as people with a permission.
+func (s ChannelState) HeldBySubscribers() Held {
+	held := Held{roster: s.Access.roster}
+	for _, outcome := range s.Access.outcomes(&s.Channel) {
+		held.sets = append(held.sets, outcome.subscribers)
+	}
+	return held
+}
+
 // Held returns the people with each permission in the channel. Permissions that the server does not have are absent.
 func (s ChannelState) Held() map[ChannelPermission]Held {
 	outcomes, all := s.Access.outcomes(&s.Channel), map[ChannelPermission]Held{}
@@ -313,7 +328,7 @@ func (a *Access) held(permission ChannelPermission, outcomes []*outcome) Held {
 	held := Held{roster: a.roster}
 	for _, outcome := range outcomes {
 		held.sets = append(held.sets, outcome.can(permission))
-		if !outcome.channel.SubscribersKnown {
+		if outcome.channel.isUncertain() {
 			held.everybodyIn = append(held.everybodyIn, outcome.assumeAllSubscribed)
 		}
 	}

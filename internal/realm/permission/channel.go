@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,15 +106,20 @@ type Channel struct {
 	// it is not known yet.
 	TopicsPolicy        string
 	TopicsPolicyUnknown bool
-	// Subscribers are the IDs of the subscribers, if SubscribersKnown.
+	// Subscribers are the IDs of the certain subscribers. Without SubscribersKnown, anyone may be another one, and with it
+	// those of MaySubscribe.
 	Subscribers      []int64
 	SubscribersKnown bool
+	MaySubscribe     []int64
 }
 
 // ChannelOf returns a channel without its subscribers, which the API returns separately.
 func ChannelOf(channel *zulip.Channel) Channel {
 	return Channel{Privacy: channel.Privacy(), IsArchived: channel.IsArchived, Permissions: channel.Permissions, TopicsPolicy: channel.TopicsPolicy}
 }
+
+// isUncertain reports whether the subscribers are not completely known.
+func (c *Channel) isUncertain() bool { return !c.SubscribersKnown || len(c.MaySubscribe) > 0 }
 
 // onlyEmptyTopic reports whether messages in the channel cannot have a topic.
 func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_only" }
@@ -134,23 +140,6 @@ func (a *Access) Can(permission ChannelPermission, channel Channel) (who People,
 	return a.held(permission, a.outcomes(&channel)).Certain()
 }
 
-// GrantedBy returns the other permissions of the channel that can grant a permission, directly or by giving access to the
-// channel's messages.
-func (r ChannelPermission) GrantedBy() []ChannelPermission {
-	content := []ChannelPermission{CanSubscribe, CanAddSubscribers}
-	switch r {
-	case CanAdministerChannel:
-		return nil
-	case CanAddSubscribers, CanRemoveSubscribers, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel:
-		return append(content, CanAdministerChannel)
-	case CanCreateTopic:
-		return append(content, CanSendMessage)
-	case CanDeleteOwnMessage:
-		return append(content, CanDeleteAnyMessage)
-	}
-	return content
-}
-
 // organizationPermissions are the permissions of the organization that permit in every channel what one of a channel permits in it.
 var organizationPermissions = map[ChannelPermission]string{
 	CanAddSubscribers:            "can_add_subscribers_group",
@@ -160,10 +149,6 @@ var organizationPermissions = map[ChannelPermission]string{
 	CanMoveMessagesWithinChannel: "can_move_messages_between_topics_group",
 	CanResolveTopics:             "can_resolve_topics_group",
 }
-
-// OrganizationPermission returns the permission of the organization that grants a permission in every channel that people
-// have access to; "" if there is none.
-func (r ChannelPermission) OrganizationPermission() string { return organizationPermissions[r] }
 
 // permittedByOrganization returns the people who have a permission because of a permission of the organization.
 func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
@@ -188,7 +173,7 @@ type Change struct {
 	Deactivated []int64
 	// Reactivated are the IDs of users who will be reactivated. Roles has the role of each, too.
 	Reactivated []int64
-	// Owners are bots by ID, with the ID of their new owner. A bot can post where its owner can.
+	// Owners are bots by ID, with the ID of their new owner, or [UnknownOwner]. A bot can post where its owner can.
 	Owners map[int64]int64
 	// Organization are the changed permissions of the organization by name.
 	Organization map[string]zulip.GroupSettingValue
@@ -204,12 +189,17 @@ type Change struct {
 	Now time.Time
 }
 
+// UnknownOwner stands for the ID of a bot's owner who may be anyone.
+const UnknownOwner = math.MinInt64
+
 // Membership is the planned direct membership of a user group.
 type Membership struct {
 	Members   []int64
 	Subgroups []int64
-	// Unknown is true if the group will have further members who are not known yet.
+	// Unknown is true if the group will have further members who are not known yet. Among are the IDs of the possible
+	// ones; nil if anyone may be one.
 	Unknown bool
+	Among   []int64
 }
 
 // With returns the organization after a change. Groups and people that the organization does
@@ -242,14 +232,14 @@ func (a *Access) With(change Change) *Access {
 		if membership, ok := change.Groups[group.ID]; ok && !group.IsSystemGroup {
 			changed.Members, changed.DirectSubgroupIDs = membership.Members, membership.Subgroups
 			if delete(unknown, group.ID); membership.Unknown {
-				unknown[group.ID] = unknownMembers{}
+				unknown[group.ID] = unknownMembers{membership.Among}
 			}
 		}
 		isFullMembers := group.IsSystemGroup && group.Name == fullMembers
 		switch {
 		case isFullMembers && change.WaitingPeriodUnknown:
 			changed.Members = nil
-			unknown[group.ID] = unknownMembers{among: a.roleMembers(change), isBounded: true}
+			unknown[group.ID] = unknownMembers{append([]int64{}, a.roleMembers(change)...)}
 		case isFullMembers && change.WaitingPeriod != nil:
 			changed.Members = a.fullMembers(change)
 			delete(unknown, group.ID)

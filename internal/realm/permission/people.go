@@ -90,6 +90,9 @@ func (p People) Minus(other People) People {
 	return People{p.roster, p.set.minus(other.set)}
 }
 
+// Or returns the people in either set, which are of the same organization.
+func (p People) Or(other People) People { return People{p.roster, p.set.or(other.set)} }
+
 // And returns those who are in both sets, which are of the same organization.
 func (p People) And(other People) People { return People{p.roster, p.set.and(other.set)} }
 
@@ -206,17 +209,20 @@ func (a *Access) Settle(value zulip.GroupSettingValue) (all []*Access) {
 	if !ok || len(groups) == 0 || len(groups) > maxSettled {
 		return nil
 	}
-	var people, bots []int64
-	for user := range a.Everybody().All() {
-		if user.IsBot {
-			bots = append(bots, user.ID)
-		} else {
-			people = append(people, user.ID)
-		}
-	}
 	all = []*Access{a}
 	for _, group := range groups {
 		var more []*Access
+		var people, bots []int64
+		among := a.unknownMembers[group.ID].among
+		for user := range a.Everybody().All() {
+			switch {
+			case among != nil && !slices.Contains(among, user.ID):
+			case user.IsBot:
+				bots = append(bots, user.ID)
+			default:
+				people = append(people, user.ID)
+			}
+		}
 		for _, others := range [][]int64{nil, people, bots, slices.Concat(people, bots)} {
 			membership := Membership{Members: slices.Concat(group.Members, others), Subgroups: group.DirectSubgroupIDs}
 			for _, one := range all {
@@ -248,8 +254,8 @@ func (a *Access) unknownWithin(value zulip.GroupSettingValue) (found []*zulip.Us
 			continue
 		}
 		visited[id] = true
-		if unknown, isUnknown := a.unknownMembers[id]; isUnknown {
-			if unknown.isBounded || group.IsSystemGroup {
+		if _, isUnknown := a.unknownMembers[id]; isUnknown {
+			if group.IsSystemGroup {
 				return nil, false
 			}
 			found = append(found, group)

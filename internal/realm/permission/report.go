@@ -300,11 +300,17 @@ func (r Report) Organization(before, after *Access, changes []OrganizationChange
 
 // HeldBy is [Access.Admitted] as far as it is known.
 func (a *Access) HeldBy(table Table, setting Spec, value zulip.GroupSettingValue) Held {
-	least, most, isOpen := a.Bounds(value)
-	return Held{
-		roster: a.roster, isUnknown: isOpen,
-		sets: []bitset{a.admitted(table, setting, least).set, a.admitted(table, setting, most).set},
+	held := a.HeldIn(value)
+	for i, set := range held.sets {
+		held.sets[i] = a.admitted(table, setting, People{a.roster, set}).set
 	}
+	return held
+}
+
+// HeldIn returns everyone in a value as people with a permission.
+func (a *Access) HeldIn(value zulip.GroupSettingValue) Held {
+	least, most, isOpen := a.Bounds(value)
+	return Held{roster: a.roster, isUnknown: isOpen, sets: []bitset{least.set, most.set}}
 }
 
 // Admitted returns the people who can exercise a permission of a user group or of the organization. These are the
@@ -394,7 +400,7 @@ func Same(before, after ChannelState) bool {
 	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
 		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
 		len(b.Unknown) > 0 || len(a.Unknown) > 0 || len(b.Permissions) != len(a.Permissions) ||
-		b.SubscribersKnown != a.SubscribersKnown || !slices.Equal(b.Subscribers, a.Subscribers) ||
+		b.SubscribersKnown != a.SubscribersKnown || !slices.Equal(b.Subscribers, a.Subscribers) || len(a.MaySubscribe) > 0 ||
 		!before.Access.hasSamePeople(after.Access) {
 		return false
 	}

@@ -12,7 +12,7 @@ type outcome struct {
 	privacy    zulip.Privacy
 	// onlyEmptyTopic is true if messages in the channel have no topic.
 	onlyEmptyTopic bool
-	// assumeAllSubscribed is true if everyone is assumed to be subscribed, because the subscribers are unknown.
+	// assumeAllSubscribed is true if everyone who may be subscribed is assumed to be.
 	assumeAllSubscribed bool
 
 	subscribers bitset
@@ -27,10 +27,14 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	}
 	subscribers := a.activeUsers(channel.Subscribers)
 	everybodyIn, values, onlyEmptyTopic := []bool{false}, []bool{false}, []bool{channel.onlyEmptyTopic()}
+	allSubscribers := subscribers.or(a.activeUsers(channel.MaySubscribe))
 	if !channel.SubscribersKnown {
-		subscribers, everybodyIn = nil, []bool{false, true}
+		allSubscribers = a.active
 	}
-	if len(channel.Unknown) > 0 || len(a.uncertainGroups) > 0 {
+	if channel.isUncertain() {
+		everybodyIn = []bool{false, true}
+	}
+	if len(channel.Unknown) > 0 || len(a.uncertainGroups) > 0 || a.anyonesBots != nil {
 		values = []bool{false, true}
 	}
 	if channel.TopicsPolicyUnknown {
@@ -45,7 +49,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 						access: a, channel: channel, assumeMost: most, privacy: privacy, assumeAllSubscribed: everybody, onlyEmptyTopic: empty, subscribers: subscribers,
 					}
 					if everybody {
-						o.subscribers = a.active
+						o.subscribers = allSubscribers
 					}
 					o.content = o.contentAccess()
 					outcomes = append(outcomes, o)
@@ -220,7 +224,12 @@ func (o *outcome) mayChangeOwnMessages() bitset {
 	return o.subscribers.or(o.join())
 }
 
-func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.botsOf(set)) }
+func (o *outcome) withOwnedBots(set bitset) bitset {
+	if o.assumeMost && !set.isEmpty() {
+		return set.or(o.access.botsOf(set), o.access.anyonesBots)
+	}
+	return set.or(o.access.botsOf(set))
+}
 
 func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 

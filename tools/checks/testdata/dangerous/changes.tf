@@ -50,7 +50,7 @@ resource "zulip_channel" "unknown_posting" {
   can_send_message_group = [var.after ? terraform_data.known_after_apply[0].output : "role:moderators"]
 }
 
-resource "zulip_user_role" "unknown-and-role-change-and-rules_new" {
+resource "zulip_user_role" "unknown-and-role-change_new" {
   count = var.after ? 1 : 0
   user  = "amara.okafor@example.com"
   role  = trimprefix(trimsuffix(terraform_data.known_after_apply[0].output, "s"), "role:")
