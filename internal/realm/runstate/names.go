@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,13 +34,17 @@ const (
 	Group   = "zulip_user_group"
 	Account = "zulip_user"
 	Folder  = "zulip_channel_folder"
+
+	bot        = "zulip_bot"
+	invitation = "zulip_invitation"
 )
 
-// fold returns a name in the form that the server compares. It ignores case only in the names of channels, accounts and
-// folders.
-func fold(kind, name string) string {
+// Fold returns a name in the form that the server compares. It ignores case only in the names of some kinds (server-behavior
+// §C23). Terraform passes every text in the Unicode normal form NFC.
+func Fold(kind, name string) string {
+	name = norm.NFC.String(name)
 	switch kind {
-	case Channel, Account, Folder:
+	case Channel, Account, Folder, bot, invitation:
 		return zulip.FoldName(name)
 	}
 	return name
@@ -56,7 +62,7 @@ func (s *State) PlanName(kind string, id int64, name string) {
 	if s.planned[kind] == nil {
 		s.planned[kind] = &names{of: map[int64]string{}, by: map[string]int64{}}
 	}
-	s.planned[kind].plan(id, fold(kind, name))
+	s.planned[kind].plan(id, Fold(kind, name))
 }
 
 // PlannedID returns the ID of the object to which this run gives a name; 0 for one that it creates.
@@ -64,7 +70,7 @@ func (s *State) PlannedID(kind, name string) (id int64, planned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of := s.planned[kind]; of != nil {
-		id, planned = of.by[fold(kind, name)]
+		id, planned = of.by[Fold(kind, name)]
 	}
 	return id, planned
 }

@@ -31,7 +31,7 @@ type State struct {
 	mu       sync.Mutex
 	objects  map[about]bool
 	declared map[about]string
-	names    map[name][]int64
+	names    map[name]reserved
 	released map[name]int64
 
 	planned     map[string]*names // by kind
@@ -49,6 +49,12 @@ type about struct {
 
 // name is unique among the objects of a kind.
 type name struct{ kind, name string }
+
+// reserved is a name as it was written, with what identifies the resource.
+type reserved struct {
+	text string
+	ids  []int64
+}
 
 // fact is a kind of fact about an object.
 type fact int
@@ -175,37 +181,38 @@ func (s *State) Declare(kind string, id int64, words string) bool {
 	return !ok || said == words
 }
 
-// Reserve registers that a resource of this run gives a name to its object, and reports whether no other resource of
-// the run gives the same name. ids identify the resource: the ID of its object, and of the object that it replaces;
-// none for a new object.
-func (s *State) Reserve(kind, text string, ids ...int64) bool {
+// Reserve registers that a resource of this run gives a name to its object. It reports false if another resource of the
+// run gives an equal name, and returns that name. ids identify the resource: the ID of its object, and of the object
+// that it replaces; none for a new object.
+func (s *State) Reserve(kind, text string, ids ...int64) (other string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.names == nil {
-		s.names = map[name][]int64{}
+		s.names = map[name]reserved{}
 	}
-	holder, held := s.names[name{kind, text}]
-	if held && !slices.ContainsFunc(holder, func(id int64) bool { return slices.Contains(ids, id) }) {
-		return false
+	key := name{kind, Fold(kind, text)}
+	holder, held := s.names[key]
+	if held && !slices.ContainsFunc(holder.ids, func(id int64) bool { return slices.Contains(ids, id) }) {
+		return holder.text, false
 	}
-	s.names[name{kind, text}] = ids
-	return true
+	s.names[key] = reserved{text, ids}
+	return text, true
 }
 
 // IsReserved reports whether a resource of this run gives a name to its object.
 func (s *State) IsReserved(kind, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, reserved := s.names[name{kind, text}]
+	_, reserved := s.names[name{kind, Fold(kind, text)}]
 	return reserved
 }
 
 // WillCreate registers that a resource of this run is planned to create an object with a name.
-func (s *State) WillCreate(kind, text string) { s.note(willBeCreated, kind+" "+text, 0) }
+func (s *State) WillCreate(kind, text string) { s.note(willBeCreated, kind+" "+Fold(kind, text), 0) }
 
 // WillBeCreated reports whether a resource of this run is planned to create an object with a name.
 func (s *State) WillBeCreated(kind, text string) bool {
-	return s.knows(willBeCreated, kind+" "+text, 0)
+	return s.knows(willBeCreated, kind+" "+Fold(kind, text), 0)
 }
 
 // Release registers a name that an object still has but that a new object in this run can get. This run has archived or
@@ -216,12 +223,13 @@ func (s *State) Release(kind, text string, id int64) {
 	if s.released == nil {
 		s.released = map[name]int64{}
 	}
-	s.released[name{kind, text}] = id
+	s.released[name{kind, Fold(kind, text)}] = id
 }
 
 // TakeReleased is called before an object with a name is created. It returns, once, the released object with this name,
 // and registers that a resource has adopted it.
 func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
+	text = Fold(kind, text)
 	s.mu.Lock()
 	delete(s.objects, about{willBeCreated, kind + " " + text, 0})
 	id, ok = s.released[name{kind, text}]

@@ -21,7 +21,7 @@ func TestNames_SamePlan_Unique(t *testing.T) {
 		{"k", "a", []int64{1}, true}, {"k", "a", []int64{1}, true}, {"k", "a", []int64{2}, false}, {"k", "a", nil, false},
 		{"other", "a", nil, true}, {"k", "b", nil, true}, {"k", "b", nil, false}, {"k", "b", []int64{1}, false},
 	} {
-		if got := run.Reserve(step.kind, step.name, step.ids...); got != step.want {
+		if _, got := run.Reserve(step.kind, step.name, step.ids...); got != step.want {
 			t.Errorf("%+v: %v", step, got)
 		}
 	}

@@ -60,6 +60,9 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	now := w.complete(ctx)
 	switch {
 	case now == nil:
+	case w.isOthers:
+		r.Meta.Run.Unmanage(r.kind(), w.id)
+		resp.State.RemoveResource(ctx)
 	case diags.HasError():
 		r.saveState(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
 	default:
@@ -81,6 +84,7 @@ type creation[Model, Object, Patch any] struct {
 	// before are the earlier objects that look like the new one; nil if they were not searched yet.
 	before     map[int64]bool
 	isAnswered bool // the server has created it
+	isOthers   bool // another request has created it: see [Creating.Shared]
 }
 
 // tainted ends the messages about failures after the object was created.
@@ -139,6 +143,9 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *change.R
 	}
 	missing, problems := w.attributes.steps(prior, w.plan, w.c)
 	attribute.ReportProblems(&found, problems)
+	if w.isNew && w.def.Shared != "" && w.refuseOthers(missing) {
+		return w.now
+	}
 	if w.isGone(w.now.Thing) && w.def.Reactivation != nil {
 		missing = append(missing, w.reactivation())
 	}
@@ -158,6 +165,32 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *change.R
 		w.diags.Append(one)
 	}
 	return now
+}
+
+// refuseOthers reports an object that another request may have created: its creator, or a value that the creating request
+// carries, differs. It returns false if nothing differs. Two requests of one account can then not be told apart.
+func (w *creation[Model, Object, Patch]) refuseOthers(missing []change.Step[*Object, Patch]) bool {
+	called := w.called(w.nameOf(w.now.Thing, w.plan, w.c), w.id)
+	var summary, evidence string
+	if creator, _ := w.def.CreatedBy(w.now.Thing); creator != nil && *creator != w.Meta.Store.Self().ID {
+		by := fmt.Sprintf("the account with the ID %d", *creator)
+		if user, ok := w.now.View.User(*creator); ok {
+			by = user.Address()
+		}
+		summary = fmt.Sprintf("Someone else created %s at the same moment", called)
+		evidence = fmt.Sprintf("It was created by %s at the same moment. The server answered both requests with the ID %d.", by, w.id)
+	}
+	for _, step := range missing {
+		if summary == "" && !step.Permission && !slices.Contains(w.def.SentLater, step.Attribute) {
+			summary = fmt.Sprintf("%s has other values than were sent", base.Capitalize(called))
+			evidence = fmt.Sprintf("Its %s is %s, and this apply sent %s. Another apply with the same account created it at the same moment, or someone has changed it since.", step.Attribute, step.Prior, step.Planned)
+		}
+	}
+	if w.isOthers = summary != ""; w.isOthers {
+		w.diags.AddError(summary, fmt.Sprintf("%s %s\n\nThis resource does not manage the %s. If another state manages it, choose another name. Otherwise import it:\n\n%s",
+			evidence, w.def.Shared, w.def.Title, existing.ImportBlock(w.kind(), fmt.Sprint(w.id))))
+	}
+	return w.isOthers
 }
 
 // withDetail adds to the detail of an error.
@@ -205,7 +238,7 @@ func (w *creation[Model, Object, Patch]) refuse(missing []change.Step[*Object, P
 
 // create sets the ID of the object, which was released for this resource, reactivated, or created.
 func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
-	name := w.fold(w.name(w.plan))
+	name := w.name(w.plan)
 	called := w.called(w.name(w.plan), 0)
 	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
 		if !w.Meta.Run.IsGoneByRun(w.kind(), w.id) || w.def.Reactivate == nil {
@@ -232,7 +265,7 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 		name = fmt.Sprint(*w.plan) // other creations of the same object wait
 	}
 	var err error
-	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
+	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), w.fold(name), w.look, w.sendAndFind)
 	switch {
 	case err == nil:
 		w.isNew = true

@@ -149,6 +149,9 @@ type Creating[Model, Object any] struct {
 	// for objects that did not exist before. Optional: by default all planned values that the creation carries must
 	// match.
 	MayBeCreated func(m *Model, object *Object, c *Call) bool
+	// Shared says what a creating request changes if another request has created the object at the same moment, and the
+	// server answers both with the same ID. Optional: by default the server refuses one of them.
+	Shared string
 	// RegisterCreated registers an object in the run state, also after a lost answer. isNew is true if this run has created
 	// it, and false if it is adopted. Optional.
 	RegisterCreated func(c *Call, id int64, planned *Model, isNew bool)
@@ -221,8 +224,6 @@ type Unique[Model, Object any] struct {
 	At func(plan *Model) string
 	// Of returns the unique value of a model in the server's form, and "" while it is unknown.
 	Of func(*Model) string
-	// IgnoresCase is true if the server ignores case when it compares.
-	IgnoresCase bool
 	// Holder returns the object that has the planned value. Optional: the default is by the name in the index.
 	Holder func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
 	// ImportedByName returns the object of a name for import. Optional: the default is by the name in the index.

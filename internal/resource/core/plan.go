@@ -280,7 +280,7 @@ func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
 	}
 	if id = r.id(p.State); id != 0 { // otherwise it could not be read when it was created
 		existing.Manage(r.Meta, existing.Object{
-			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), Key: r.fold(r.name(p.State)), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
+			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
 	}
 	return id
@@ -312,8 +312,9 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	kind, isRename := r.kind(), !p.IsCreate()
 	isSameName := isRename && r.fold(r.name(p.State)) == r.fold(name)
 	// The server distinguishes Unicode normal forms of a name, so several objects can keep the same name here.
-	if !run.Reserve(kind, r.fold(name), p.Own...) && !isSameName {
-		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
+	other, isFree := run.Reserve(kind, name, p.Own...)
+	if holder, isGiven := run.PlannedID(kind, name); !isFree && (!isSameName || isGiven && holder != r.id(p.State)) {
+		existing.RefuseDuplicate(kind, r.def.Title+" "+r.def.Unique.word(), name, other, "", r.existingAt(p.Plan), p.Diags)
 		return nil
 	}
 	defer func() {
@@ -330,7 +331,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		existing.RefuseNamedByText(r.Meta, existing.Object{Kind: kind, Title: r.def.Title, Name: r.name(p.State), ID: r.id(p.State), At: r.existingAt(p.Plan)}, r.def.Unique.word(), p.Diags)
 	}
 	if p.IsCreate() && len(p.Own) == 0 {
-		run.WillCreate(kind, r.fold(name))
+		run.WillCreate(kind, name)
 	}
 	if isSameName {
 		return nil
@@ -410,13 +411,6 @@ func (r *Resource[Model, Object, Patch]) refuseExchange(ctx context.Context, p *
 	return false
 }
 
-// refuseDuplicate reports that another resource of the configuration has the same name.
-func (r *Resource[Model, Object, Patch]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
-	word := r.def.Unique.word()
-	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
-		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
-}
-
 // existing describes the object with the planned name.
 func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Call) existing.Object {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
@@ -425,7 +419,7 @@ func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c
 	}
 	asPlanned := r.isAsPlanned(plan, object, c)
 	e := existing.Object{
-		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
+		Kind: r.kind(), Title: r.def.Title, Name: name, ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells
@@ -460,13 +454,6 @@ func (r *Resource[Model, Object, Patch]) existingAt(plan *Model) path.Path {
 		return path.Root(r.def.Unique.At(plan))
 	}
 	return path.Root(r.def.Unique.attribute())
-}
-
-func (r *Resource[Model, Object, Patch]) aboutCase() string {
-	if !r.def.Unique.IgnoresCase {
-		return ""
-	}
-	return fmt.Sprintf(" (case is ignored in a %s)", r.def.Unique.word())
 }
 
 func (u *Unique[Model, Object]) attribute() string { return cmp.Or(u.Attribute, "name") }

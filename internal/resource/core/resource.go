@@ -16,13 +16,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"golang.org/x/text/unicode/norm"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // idAttribute is the attribute that identifies every resource.
@@ -277,13 +276,9 @@ func (r *Resource[Model, Object, Patch]) name(m *Model) string {
 	return r.def.Unique.Of(m)
 }
 
-// fold returns a name in the form that the server compares. Terraform passes every text in the Unicode normal form NFC.
+// fold returns a name in the form that the server compares.
 func (r *Resource[Model, Object, Patch]) fold(name string) string {
-	name = norm.NFC.String(name)
-	if r.def.Unique.IgnoresCase {
-		return zulip.FoldName(name)
-	}
-	return name
+	return runstate.Fold(r.kind(), name)
 }
 
 // called returns how messages refer to an object.

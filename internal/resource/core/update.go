@@ -278,7 +278,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 
 // release releases this object for a new resource of the same name in this run, which adopts it.
 func (r *Resource[Model, Object, Patch]) release(id int64, state *Model) {
-	if name := r.fold(r.name(state)); name != "" && id != 0 {
+	if name := r.name(state); name != "" && id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
 		r.Meta.Run.Release(r.kind(), name, id)
 	}

@@ -106,6 +106,16 @@ func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagn
 			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID))
 }
 
+// RefuseDuplicate refuses a name in a plan, because another resource of the configuration has an equal one. what is the
+// attribute in messages, as in "channel name". advice is further advice, or empty.
+func RefuseDuplicate(kind, what, name, other, advice string, at path.Path, diags *diag.Diagnostics) {
+	detail := fmt.Sprintf("Another %s in this configuration has the same %s.", kind, what)
+	if other != name {
+		detail = fmt.Sprintf("%s is equal to %s for the server, and another %s in this configuration has it.", suggest.Quote(name), suggest.Quote(other), kind)
+	}
+	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s", what, suggest.Quote(name)), detail+" Change or remove one of them."+advice)
+}
+
 // Refuse reports why an object was not created: its name is taken.
 func (e Object) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))

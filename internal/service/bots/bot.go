@@ -51,7 +51,7 @@ func NewBotResource() resource.Resource {
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		Unique: core.Unique[botModel, zulip.User]{
-			Attribute: "short_name", Word: "short name", IgnoresCase: true,
+			Attribute: "short_name", Word: "short name",
 			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
 		},

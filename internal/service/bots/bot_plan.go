@@ -108,15 +108,12 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.State.Email.ValueString()
-		existing.RegisterDestroy(p.Meta, existing.Object{Kind: botKind, Title: "bot", Name: email, Key: botKey(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
+		existing.RegisterDestroy(p.Meta, existing.Object{Kind: botKind, Title: "bot", Name: email, Key: p.State.ShortName.ValueString(), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
 		checkBotDeactivation(ctx, p, s)
 	default:
 		warnOfBotAccess(ctx, p, s)
 	}
 }
-
-// botKey returns the short name, the key of a bot in the run state.
-func botKey(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
 
 // checkNewBot refuses a bot that the account can't create, or that already exists.
 func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
@@ -130,7 +127,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if address := p.Plan.address(s); address != "" {
 		if p.IsCreate() {
-			p.Meta.Run.WillCreate(botKind, botKey(p.Plan))
+			p.Meta.Run.WillCreate(botKind, p.Plan.ShortName.ValueString())
 		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
@@ -186,7 +183,7 @@ func existingBot(plan *botModel, holder *zulip.User) existing.Object {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
 	return existing.Object{
-		Kind: botKind, Title: "bot", Name: holder.Address(), Key: botKey(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Kind: botKind, Title: "bot", Name: holder.Address(), Key: plan.ShortName.ValueString(), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && existing.IsRecent(joined), // the server does not show who created it
@@ -231,9 +228,13 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 
 // reserveShortName refuses a short name that another resource of the configuration has.
 func reserveShortName(p *core.Plan[botModel]) (ok bool) {
-	if ok = !base.IsSet(p.Plan.ShortName) || p.Meta.Run.Reserve(botKind, botKey(p.Plan), p.Own...); !ok {
-		p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
-			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+	if !base.IsSet(p.Plan.ShortName) {
+		return true
+	}
+	name := p.Plan.ShortName.ValueString()
+	other, ok := p.Meta.Run.Reserve(botKind, name, p.Own...)
+	if !ok {
+		existing.RefuseDuplicate(botKind, "short name", name, other, "", path.Root("short_name"), p.Diags)
 	}
 	return ok
 }
@@ -249,7 +250,7 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	holder, isTaken := s.UserWithAddress(address)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
 	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "bot", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
-	p.Meta.Run.PlanName(botKind, user.ID, botKey(p.Plan))
+	p.Meta.Run.PlanName(botKind, user.ID, p.Plan.ShortName.ValueString())
 	switch {
 	case !isTaken || holder.ID == user.ID:
 		return

@@ -45,8 +45,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 		FindImported: lookup.Channel,
 		Unsent:       []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
 		Unique: core.Unique[channelModel, zulip.Channel]{
-			Of:          func(m *channelModel) string { return m.Name.ValueString() },
-			IgnoresCase: true,
+			Of: func(m *channelModel) string { return m.Name.ValueString() },
 			IsTaken: func(err error) bool {
 				return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errChannelNameTaken)
 			},
@@ -63,8 +62,10 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 			IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
 			HowToAdopt: howToAdoptChannel, Adopt: adoptChannel,
 		},
-		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
-		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, RegisterCreated: registerSubscribers},
+		Account: core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
+		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, RegisterCreated: registerSubscribers,
+			Shared: "The server has subscribed the initial_subscribers of this resource to it.", // (server-behavior §C25)
+		},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},

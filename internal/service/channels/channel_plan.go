@@ -46,7 +46,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	deriveChannel(plan)
 	plan.Compare()
 	p := channelPlanning{plan}
-	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(channelKind) && p.Meta.Run.WillBeCreated(channelKind, zulip.FoldName(p.Plan.Name.ValueString())) {
+	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(channelKind) && p.Meta.Run.WillBeCreated(channelKind, p.Plan.Name.ValueString()) {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be created, and this plan archives another one", p.Plan.Name.ValueString()), p.Diags)
 	}
 	p.checkFolder()

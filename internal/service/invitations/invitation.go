@@ -57,7 +57,7 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	defer done()
 	var made *zulip.Invitation
-	switch _, isReleased := c.Meta.Run.TakeReleased(invitationKind, fold(email)); {
+	switch _, isReleased := c.Meta.Run.TakeReleased(invitationKind, email); {
 	case plan.isAccepted():
 		user := plan.UserID
 		plan.fillIn()

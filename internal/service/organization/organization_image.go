@@ -120,7 +120,7 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	if plan.Kind.IsUnknown() {
 		return nil
 	}
-	if !c.Meta.Run.Reserve(imageKind, plan.Kind.ValueString(), own...) {
+	if _, ok := c.Meta.Run.Reserve(imageKind, plan.Kind.ValueString(), own...); !ok {
 		return base.Refused(path.Root("kind"), fmt.Sprintf("Duplicate %s of the organization", plan.title()),
 			"Another zulip_organization_image in this configuration has the same kind. Change or remove one of them.")
 	}

@@ -50,7 +50,7 @@ func NewUserResource() resource.Resource {
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		Unique: core.Unique[account, zulip.User]{
-			Attribute: "email", Word: "address", IgnoresCase: true,
+			Attribute: "email", Word: "address",
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
 		ReadInto: readUserInto, CheckPlan: checkUserPlan,
@@ -106,7 +106,7 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
 		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
-			refuseDuplicateUser(holder.Address(), &diags)
+			refuseDuplicateUser(plan.Email.ValueString(), holder.Address(), &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}
