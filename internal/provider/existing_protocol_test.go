@@ -428,6 +428,31 @@ func TestProtocolDuplicates_EqualForServer_Refused(t *testing.T) {
 	}
 }
 
+// An object that is replaced (-replace) is planned a second time, as a new one. It is no duplicate of itself, also if an earlier
+// version of the provider wrote the state.
+func TestProtocolReplaced_StateWithoutID_NoDuplicate(t *testing.T) {
+	for resource, config := range map[string]acctest.Values{
+		"zulip_user":           {"email": "zoe@example.net", "full_name": "Zoe"},
+		"zulip_bot":            {"short_name": "news", "full_name": "News"},
+		"zulip_channel":        {"name": "news"},
+		"zulip_channel_folder": {"name": "news"},
+		"zulip_user_group":     {"name": "news"},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			run := acctest.StartSandbox(t, sandbox.Config{}).NewRun(t, resource)
+			run.MustApply(config)
+			old := *run.State
+			old.Private = nil
+			p := run.Process()
+			state, diags := p.Read(resource, &old)
+			diags.ExpectNoError(t)
+			update := p.MustPlan(resource, state, config)
+			_, diags = p.Plan(resource, update.Replaced(), config)
+			diags.ExpectNoError(t)
+		})
+	}
+}
+
 // Each provider configuration runs in a process of its own. One does not know what another one creates, and the error says to
 // reference the ID, which the plan does not know yet.
 func TestProtocolAlias_NewGroupNamed_IDAdvised(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -264,8 +265,12 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 	if name == "" {
 		name = fmt.Sprint(*w.plan) // other creations of the same object wait
 	}
+	var effect *effects.Write
+	if w.def.Effect != nil {
+		effect = w.def.Effect(w.c, w.plan)
+	}
 	var err error
-	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), w.fold(name), w.look, w.sendAndFind)
+	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), w.fold(name), effect, w.look, w.sendAndFind)
 	switch {
 	case err == nil:
 		w.isNew = true

@@ -59,9 +59,6 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 		p.Own = existing.ReplacedID(ctx, req.Private, p.Diags)
 	case id != 0:
 		p.Own = []int64{id}
-		if resp.Private != nil {
-			p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
-		}
 	}
 	if r.writes(p) {
 		if !p.IsDestroy() {

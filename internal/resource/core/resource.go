@@ -164,6 +164,9 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
 		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
 	}
+	if r.def.Unique.Of != nil {
+		resp.Diagnostics.Append(existing.StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
+	}
 	c := r.call(view)
 	c.own = attribute.Emails(ctx, req.Private, &resp.Diagnostics)
 	r.saveState(ctx, &state, object, nil, c, &resp.State, resp.Private, &resp.Diagnostics)

@@ -105,13 +105,20 @@ type unseenError struct{ text string }
 // Error returns the result of the change.
 func (e *unseenError) Error() string { return e.text }
 
-// Change makes steps on an object: see [change.Subject.Change]. now is the object as just read, or nil.
-func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []change.Step[*Object, Patch], now *change.Reading[*Object], diags *diag.Diagnostics) *change.Reading[*Object] {
+// Change makes steps on an object: see [change.Subject.Change]. now is the object as just read, or nil. protect is nil for
+// the checks of the definition.
+func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []change.Step[*Object, Patch], now *change.Reading[*Object],
+	protect Protect[Object, Patch], diags *diag.Diagnostics,
+) *change.Reading[*Object] {
 	change := &applying[Model, Object, Patch]{Resource: r, id: id, c: r.call(nil)}
 	if now != nil {
 		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
 	}
-	return change.subject(steps).Change(ctx, &r.Base, steps, now, diags)
+	subject := change.subject(steps)
+	if protect != nil {
+		subject.Protect = protect
+	}
+	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
 // applying is the change of one object, by an update or after a creation.
@@ -320,14 +327,16 @@ func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, s
 	}
 }
 
-// sendDelete sends the request that deletes the object.
+// sendDelete sends the request that deletes the object. Delete may read, and a read waits for writes under way.
 func (r *Resource[Model, Object, Patch]) sendDelete(ctx context.Context, c *Call, state *Model) error {
-	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
-	if err != nil {
-		return err
+	if list := r.cachedList(); list != "" {
+		done, err := r.Meta.Store.BeginWrite(ctx, list)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
-	err = r.def.Delete(ctx, c, state)
-	done()
+	err := r.def.Delete(ctx, c, state)
 	r.wrote(err)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -183,8 +184,9 @@ func ImportBlock(kind, id string) string {
 //
 // kind is the type of the resource. object identifies the object, and creations of the same object wait for each other.
 // look returns the ID of a matching object for which isNew is true, or zero. It is called once before anything is sent,
-// with an isNew that records the existing objects. create sends the request.
-func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
+// with an isNew that records the existing objects. create sends the request. effect is what the creation changes elsewhere;
+// nil for nothing.
+func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string, effect *effects.Write,
 	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
 ) (id int64, err error) {
 	done, err := meta.Run.Lock(ctx, kind+" "+object)
@@ -192,6 +194,21 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 		return 0, err
 	}
 	defer done()
+	once := func() (int64, error) { return createOnce(ctx, meta, kind, look, create) }
+	if effect == nil {
+		id, err = once()
+	} else {
+		id, err = meta.Run.Effects.Create(once, *effect)
+	}
+	if err == nil {
+		meta.Run.Manage(kind, id)
+	}
+	return id, err
+}
+
+func createOnce(ctx context.Context, meta *base.Meta, kind string,
+	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
+) (id int64, err error) {
 	before := map[int64]bool{}
 	if _, err := look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
 		return 0, fmt.Errorf("the provider could not check what already exists, and sent nothing: %w", err)
@@ -200,13 +217,12 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		if id, err = create(ctx); err == nil {
-			break
+			return id, nil
 		}
 		if !zulip.MayHaveHappened(err) {
 			if attempt > 0 { // perhaps because of an earlier attempt that was executed late
 				if made, lookErr := look(ctx, isNew); lookErr == nil && made != 0 {
-					id = made
-					break
+					return made, nil
 				}
 			}
 			return 0, err
@@ -219,14 +235,12 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 		pause *= 2
 		var lookErr error
 		if id, lookErr = look(ctx, isNew); id != 0 {
-			break
+			return id, nil
 		}
 		if lookErr != nil || attempt >= meta.Client.MaxRetries() || zulip.IsInterrupted(ctx) {
 			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}
-	meta.Run.Manage(kind, id)
-	return id, nil
 }
 
 // unknownOutcomeError is the failure of a request that may have been executed.

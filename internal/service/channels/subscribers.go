@@ -183,18 +183,16 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 		in, before := known.After(place, now.in, nil), known.After(place, saw, now.in)
 		return sets.Without(in, slices.Concat(before, wanted)), sets.Common(sets.Without(before, in), wanted)
 	}
-	known := &b.Meta.Run.Effects
-	came, left := differ(known)
-	if len(came) > 0 {
-		known.Settled(func() { came, left = differ(known) })
+	came, left := differ(&b.Meta.Run.Effects)
+	if len(came)+len(left) == 0 {
+		return false
 	}
-	gone, err := b.Meta.Deactivated(ctx, slices.Concat(came, left))
+	known, err := b.Meta.Effects(ctx, slices.Concat(came, left))
 	if err != nil {
 		diags.AddError("Cannot read the users", base.Explain(err))
 		return true
 	}
-	came, left = differ(known.With(gone...))
-	if len(came)+len(left) == 0 {
+	if came, left = differ(known); len(came)+len(left) == 0 {
 		return false
 	}
 	var text string

@@ -117,7 +117,7 @@ func (r memberships) create(ctx context.Context, c *membershipCall) error {
 		return nil
 	}
 	all := changeSteps(membershipChange(before.Thing, plan, nil, nil, before.View), before.View)
-	now := group.Change(ctx, id, all, before, c.Diags)
+	now := group.Change(ctx, id, all, before, nil, c.Diags)
 	if !c.Diags.HasError() || now == nil || anyDone(all, now) { // otherwise there is nothing to manage
 		r.save(ctx, c, plan, now, before.View, found)
 	}
@@ -165,7 +165,7 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	}
 	stay := found.withKept(&c.Meta.Run, before.Thing)
 	all := changeSteps(membershipChange(before.Thing, plan, prior, stay, before.View), before.View)
-	now := group.Change(ctx, id, all, before, c.Diags)
+	now := group.Change(ctx, id, all, before, nil, c.Diags)
 	if c.Diags.HasError() {
 		plan = prior.with(plan) // those who are in the group
 	}
@@ -214,7 +214,7 @@ func (memberships) delete(ctx context.Context, c *membershipCall) error {
 	}
 	stay := readFoundThere(ctx, c.PriorPrivate, c.Diags).still(group, view).withKept(&c.Meta.Run, group)
 	all := changeSteps(membershipChange(group, nil, state, stay, view), view)
-	groupOn(*c.Base).Change(ctx, id, all, &reading{Thing: group, View: view}, c.Diags)
+	groupOn(*c.Base).Change(ctx, id, all, &reading{Thing: group, View: view}, nil, c.Diags)
 	return nil
 }
 

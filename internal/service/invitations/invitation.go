@@ -155,7 +155,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		}
 		return sent.ID, nil
 	}
-	_, err = existing.CreateOnce(ctx, c.Meta, mailKind, fold(email), look, create)
+	_, err = existing.CreateOnce(ctx, c.Meta, mailKind, fold(email), nil, look, create)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
 		user, err := accountOf(ctx, c.Meta, email)

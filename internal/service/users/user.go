@@ -66,10 +66,8 @@ func NewUserResource() resource.Resource {
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Call, id int64, planned *account, isNew bool) {
-				if isNew {
-					c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Created, ID: id})
-				}
+			Effect: func(*core.Call, *account) *effects.Write { return &effects.Write{Kind: effects.Created} },
+			RegisterCreated: func(c *core.Call, _ int64, planned *account, _ bool) {
 				if !planned.isInactive() {
 					c.Meta.Store.BecameActive()
 				}
@@ -148,7 +146,7 @@ func createUser(ctx context.Context, c *core.Call, plan *account) (int64, error)
 		password = rand.Text() + rand.Text()
 	}
 	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
-	return c.Meta.Run.Effects.Create(effects.Created, func() (int64, error) { return c.Meta.Client.CreateUser(ctx, user) })
+	return c.Meta.Client.CreateUser(ctx, user)
 }
 
 // userMayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
