@@ -3,7 +3,6 @@ package runstate
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"golang.org/x/text/unicode/norm"
@@ -28,12 +27,13 @@ func (n *names) plan(id int64, name string) {
 	n.by[name] = id
 }
 
-// The kinds of objects that other resources of a run reference by name, or by email for accounts.
+// The kinds of objects that other resources of a run reference by name, or by email for accounts. Bots are accounts too.
 const (
 	Channel = "zulip_channel"
 	Group   = "zulip_user_group"
 	Account = "zulip_user"
 	Folder  = "zulip_channel_folder"
+	Field   = "zulip_custom_profile_field"
 
 	bot        = "zulip_bot"
 	invitation = "zulip_invitation"
@@ -85,22 +85,10 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// NameByText registers that a configuration names an object by its current name.
-func (s *State) NameByText(kind string, id int64) { s.note(named, kind, id) }
-
-// IsNamedByText reports whether a configuration names an object by the name that it had before this run.
-func (s *State) IsNamedByText(kind string, id int64) bool { return s.knows(named, kind, id) }
-
 // GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
 type GroupKey struct {
 	ID   int64
 	Name string
-}
-
-// ManageMembership registers that a resource manages a list of a user group, `members` or `subgroups`, exclusively or
-// together with others. It reports false if another resource of the run manages the list the other way.
-func (s *State) ManageMembership(group GroupKey, list string, exclusive bool) bool {
-	return s.Declare("membership "+list+" "+group.Name, group.ID, strconv.FormatBool(exclusive))
 }
 
 // Locks let one caller at a time work on an object. In the zero value, all are free.

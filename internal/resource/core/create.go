@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -48,7 +49,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	if w.id == 0 {
 		return // it is not known whether it was created
 	}
-	r.Meta.Run.Manage(r.kind(), w.id)
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), w.id))
 	if r.def.Unique.Of != nil {
 		diags.Append(existing.StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
@@ -62,7 +63,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	switch {
 	case now == nil:
 	case w.isOthers:
-		r.Meta.Run.Unmanage(r.kind(), w.id)
+		r.Meta.Run.Forget(runstate.Managed, runstate.ID(r.kind(), w.id))
 		resp.State.RemoveResource(ctx)
 	case diags.HasError():
 		r.saveState(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
@@ -242,7 +243,7 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 	name := w.name(w.plan)
 	called := w.called(w.name(w.plan), 0)
 	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
-		if !w.Meta.Run.IsGoneByRun(w.kind(), w.id) || w.def.Reactivate == nil {
+		if !w.Meta.Run.Knows(runstate.Gone, runstate.ID(w.kind(), w.id)) || w.def.Reactivate == nil {
 			return true
 		}
 		return w.reactivate(ctx, called) // the object is being replaced: it keeps its name, is reactivated, and gets the planned values
@@ -385,7 +386,7 @@ func (w *creation[Model, Object, Patch]) sendAndFind(ctx context.Context) (id in
 	w.isAnswered = true
 	find := func(view *listing[Object]) *Object {
 		return w.created(view, w.plan, func(id int64) bool { // a list still shows a deleted object
-			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
+			return !w.before[id] && !w.Meta.Run.Knows(runstate.Managed, runstate.ID(w.kind(), id))
 		})
 	}
 	view, err := w.reread(ctx, func(view *listing[Object]) bool { return find(view) != nil })

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -328,7 +329,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		existing.RefuseNamedByText(r.Meta, existing.Object{Kind: kind, Title: r.def.Title, Name: r.name(p.State), ID: r.id(p.State), At: r.existingAt(p.Plan)}, r.def.Unique.word(), p.Diags)
 	}
 	if p.IsCreate() && len(p.Own) == 0 {
-		run.WillCreate(kind, name)
+		run.Note(runstate.Created, runstate.Name(kind, name))
 	}
 	if isSameName {
 		return nil
@@ -345,7 +346,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	}
 	view, ok := r.cachedOrReport(ctx, p.Diags, func(view *listing[Object]) bool {
 		object := holder(view)
-		return object == nil || run.IsManaged(kind, r.def.Key(object))
+		return object == nil || run.Knows(runstate.Managed, runstate.ID(kind, r.def.Key(object)))
 	})
 	if !ok {
 		return nil
@@ -368,7 +369,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		summary, detail := adoption.Warning(object)
 		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+existing.AdoptionReason(r.def.Title, adoption.Attribute))
 		return object
-	case !isRename && run.IsManaged(kind, id):
+	case !isRename && run.Knows(runstate.Managed, runstate.ID(kind, id)):
 		// The object is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
@@ -28,7 +29,7 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 	}
 	id, c := r.id(&state), r.call(nil)
 	c.Diags = &resp.Diagnostics
-	r.Meta.Run.Manage(r.kind(), id)
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id))
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
 	if err := r.readNeeds(ctx, c); err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
@@ -263,11 +264,11 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 		return
 	}
 	defer unlock()
-	if r.Meta.Run.IsAdopted(r.kind(), id) {
+	if r.Meta.Run.Knows(runstate.Adopted, runstate.ID(r.kind(), id)) {
 		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": called})
 		return
 	}
-	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, although a list still shows it
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id)) // no other resource adopts it, although a list still shows it
 	err := r.deleteUnused(ctx, id, &state, req.Private)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
@@ -278,7 +279,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 	}
 	if r.def.Archives {
 		// Its name counts as taken, but not for its replacement, which is planned again during apply.
-		r.Meta.Run.NoteGone(r.kind(), id)
+		r.Meta.Run.Note(runstate.Gone, runstate.ID(r.kind(), id))
 		r.release(id, &state)
 	}
 }
@@ -286,7 +287,7 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 // release releases this object for a new resource of the same name in this run, which adopts it.
 func (r *Resource[Model, Object, Patch]) release(id int64, state *Model) {
 	if name := r.name(state); name != "" && id != 0 {
-		r.Meta.Run.Manage(r.kind(), id)
+		r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id))
 		r.Meta.Run.Release(r.kind(), name, id)
 	}
 }

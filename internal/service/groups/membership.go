@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -179,7 +180,7 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 func (memberships) find(c *membershipCall, list membershipList, before *reading) []int64 {
 	wanted := list.Find(c.Plan.list(list), before.View, c.Diags)
 	for _, id := range wanted.IDs {
-		c.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
+		c.Meta.Run.Note(runstate.Adopted, runstate.ID(list.kind(before.Thing.ID), id))
 	}
 	return wanted.IDs
 }

@@ -262,8 +262,8 @@ func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	uses := groupUsesOf(group.ID, s)
 	base.WritePrivate(ctx, p.Private, usesKey, uses, p.Diags) // Terraform passes it to the apply of a destroy
 	uses = slices.DeleteFunc(uses, func(use groupUse) bool {
-		return use.Type == ofChannel && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ID) ||
-			use.Type != ofChannel && p.Meta.Run.WillBeDestroyed(userGroupKind, use.ID)
+		return use.Type == ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(runstate.Channel, use.ID)) ||
+			use.Type != ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(userGroupKind, use.ID))
 	})
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -96,9 +97,9 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	if user, ok := view.UserWithAddress(email); ok {
 		return p.account(user)
 	}
-	p.Meta.Run.NoteInvited(email)
+	p.Meta.Run.Note(runstate.Invited, runstate.Name(runstate.Account, email))
 	if len(own) == 0 {
-		p.Meta.Run.WillCreate(invitationKind, email)
+		p.Meta.Run.Note(runstate.Created, runstate.Name(invitationKind, email))
 	}
 	if p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags); p.Diags.HasError() {
 		return nil

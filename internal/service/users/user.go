@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
@@ -103,12 +104,12 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 	case err != nil:
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
-		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
+		if c.Meta.Run.Knows(runstate.Managed, runstate.ID(userKind, holder.ID)) && !c.Meta.Run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID)) {
 			refuseDuplicateUser(plan.Email.ValueString(), holder.Address(), &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(userKind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID)); {
 	case isAdopted && isReactivatable(holder):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("email"), &diags) {
 			break
@@ -231,7 +232,7 @@ func deactivateUser(ctx context.Context, c *core.Call, state *account) error {
 	if err != nil && !zulip.IsNoUser(err) {
 		return err
 	}
-	c.Meta.Run.NoteGone(userKind, id)
+	c.Meta.Run.Note(runstate.Gone, runstate.ID(userKind, id))
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		diags.AddWarning("A user was already deactivated", state.Email.ValueString()+" was already deactivated. "+alreadyDeactivated)
 		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
