@@ -208,21 +208,7 @@ func TestProtocolEffects(t *testing.T) {
 func (e effectsOf) try(t *testing.T, latency time.Duration, order string, warns bool) {
 	t.Helper()
 	t.Logf("%s, latency %s, access warnings %t", order, latency, warns)
-	o := acctest.NewSandbox(t, sandbox.Config{Latency: latency})
-	if e.prepare != nil {
-		e.prepare(t, o)
-	}
-	r := o.NewResources(t)
-	r.Block = o.Block(acctest.Values{"access_warnings": warns})
-	for _, part := range slices.Sorted(maps.Keys(e.imported)) {
-		i := slices.IndexFunc(e.before, func(one acctest.Entry) bool { return one.Name == part })
-		r.Import(part, e.before[i].Kind, e.imported[part])
-	}
-	for _, parts := range [][]acctest.Entry{e.before, e.middle} {
-		plans, diags := r.Plan(parts...)
-		diags.ExpectNoError(t)
-		r.Apply(plans, parts...).ExpectNoError(t)
-	}
+	r := e.begin(t, acctest.NewSandbox(t, sandbox.Config{Latency: latency}), warns)
 	plans, diags := r.Plan(e.after...)
 	diags.ExpectNoError(t)
 	switch order {
@@ -244,5 +230,69 @@ func (e effectsOf) try(t *testing.T, latency time.Duration, order string, warns 
 		if changes := plan.Changes(); !slices.Equal(changes, e.left[part]) || e.left == nil && !plan.Empty() {
 			t.Errorf("the next plan changes %s: %v", part, changes)
 		}
+	}
+}
+
+// begin applies the configurations before the last one.
+func (e effectsOf) begin(t *testing.T, o *acctest.Organization, warns bool) *acctest.Resources {
+	t.Helper()
+	if e.prepare != nil {
+		e.prepare(t, o)
+	}
+	r := o.NewResources(t)
+	r.Block = o.Block(acctest.Values{"access_warnings": warns})
+	for _, part := range slices.Sorted(maps.Keys(e.imported)) {
+		i := slices.IndexFunc(e.before, func(one acctest.Entry) bool { return one.Name == part })
+		r.Import(part, e.before[i].Kind, e.imported[part])
+	}
+	for _, parts := range [][]acctest.Entry{e.before, e.middle} {
+		plans, diags := r.Plan(parts...)
+		diags.ExpectNoError(t)
+		r.Apply(plans, parts...).ExpectNoError(t)
+	}
+	return r
+}
+
+// What a plan knows warns and refuses. It never changes what an apply writes: an apply with the facts of the whole plan sends
+// the same requests as one in a process of its own.
+func TestProtocolFacts_OfPlan_ChangeNoWrite(t *testing.T) {
+	scenarios := effectScenarios()
+	group := func(name string) acctest.Entry {
+		return entry("group", "zulip_user_group", acctest.Values{"name": name})
+	}
+	named := func(name string) acctest.Entry {
+		return entry("channel", "zulip_channel", acctest.Values{"name": "news", "can_send_message_group": []any{"group:" + name}}, "group")
+	}
+	scenarios["a group is renamed"] = effectsOf{before: []acctest.Entry{group("old"), named("old")}, after: []acctest.Entry{group("new"), named("new")}}
+	channel := func(name string) acctest.Entry { return entry(name, "zulip_channel", acctest.Values{"name": name}) }
+	scenarios["a channel takes the place of another"] = effectsOf{before: []acctest.Entry{channel("old")}, after: []acctest.Entry{channel("old").Removed(), channel("new")}}
+	bot := func(owner string) acctest.Entry {
+		return entry("bot", "zulip_bot", acctest.Values{"short_name": "alerts", "full_name": "Alerts", "owner": owner})
+	}
+	scenarios["a bot of a leaver gets another owner"] = effectsOf{
+		imported: map[string]string{"person": leaver}, before: []acctest.Entry{kenji(true), bot(leaver)}, after: []acctest.Entry{bot(stayer), kenji(false)},
+	}
+	for name, scenario := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var written [2][]string
+			for i := range written {
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				r := scenario.begin(t, o, false)
+				if i == 1 {
+					r.InOneProcess()
+				}
+				plans, diags := r.Plan(scenario.after...)
+				diags.ExpectNoError(t)
+				sent := o.Sent()
+				r.Apply(plans, scenario.after...).ExpectNoError(t)
+				for _, request := range sent.Writes() {
+					written[i] = append(written[i], fmt.Sprint(request.Method, " ", request.Path, " ", request.Params))
+				}
+			}
+			if len(written[0]) == 0 || !slices.Equal(written[0], written[1]) {
+				t.Errorf("with empty facts:\n%q\nwith those of the plan:\n%q", written[0], written[1])
+			}
+		})
 	}
 }

@@ -387,14 +387,19 @@ func TestProtocolAdoptDefault_ServerTooOld_Refused(t *testing.T) {
 	}
 }
 
-// Two resources of one configuration cannot have one name, also if the object does not exist yet. Accounts are no exception.
-func TestProtocolDuplicates_NewAccounts_Refused(t *testing.T) {
+// Two resources of one configuration cannot have names that are equal for the server, also if the object does not exist yet
+// (server-behavior §C23).
+func TestProtocolDuplicates_EqualForServer_Refused(t *testing.T) {
 	for resource, test := range map[string]struct {
 		one, other acctest.Values
 		at, words  string
 	}{
-		"zulip_user": {acctest.Values{"email": "zoe@example.net", "full_name": "Zoe"}, acctest.Values{"email": "Zoe@example.net", "full_name": "Zoe Quill"}, "email", "Duplicate user email"},
-		"zulip_bot":  {acctest.Values{"short_name": "news", "full_name": "News"}, acctest.Values{"short_name": "News", "full_name": "News 2"}, "short_name", "Duplicate short name"},
+		"zulip_user":           {acctest.Values{"email": "zoe@example.net", "full_name": "Zoe"}, acctest.Values{"email": "Zoe@example.net", "full_name": "Zoe Quill"}, "email", "for the server"},
+		"zulip_bot":            {acctest.Values{"short_name": "news", "full_name": "News"}, acctest.Values{"short_name": "News", "full_name": "News 2"}, "short_name", "for the server"},
+		"zulip_channel":        {acctest.Values{"name": "tvxı"}, acctest.Values{"name": "tvxI"}, "name", "for the server"},
+		"zulip_channel_folder": {acctest.Values{"name": "ς"}, acctest.Values{"name": "Σ"}, "name", "for the server"},
+		"zulip_invitation":     {acctest.Values{"email": "nu@example.net"}, acctest.Values{"email": "NU@example.net"}, "email", "for the server"},
+		"zulip_user_group":     {acctest.Values{"name": "both"}, acctest.Values{"name": "both", "description": "Two"}, "name", "the same user group name"},
 	} {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -419,6 +424,31 @@ func TestProtocolDuplicates_NewAccounts_Refused(t *testing.T) {
 				}
 				errors.ExpectError(t, test.at, test.words)
 			}
+		})
+	}
+}
+
+// An object that is replaced (-replace) is planned a second time, as a new one. It is no duplicate of itself, also if an earlier
+// version of the provider wrote the state.
+func TestProtocolReplaced_StateWithoutID_NoDuplicate(t *testing.T) {
+	for resource, config := range map[string]acctest.Values{
+		"zulip_user":           {"email": "zoe@example.net", "full_name": "Zoe"},
+		"zulip_bot":            {"short_name": "news", "full_name": "News"},
+		"zulip_channel":        {"name": "news"},
+		"zulip_channel_folder": {"name": "news"},
+		"zulip_user_group":     {"name": "news"},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			run := acctest.StartSandbox(t, sandbox.Config{}).NewRun(t, resource)
+			run.MustApply(config)
+			old := *run.State
+			old.Private = nil
+			p := run.Process()
+			state, diags := p.Read(resource, &old)
+			diags.ExpectNoError(t)
+			update := p.MustPlan(resource, state, config)
+			_, diags = p.Plan(resource, update.Replaced(), config)
+			diags.ExpectNoError(t)
 		})
 	}
 }

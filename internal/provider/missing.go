@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
@@ -23,7 +24,7 @@ func (s *protocolServer) shorten(diagnostics []*tfprotov6.Diagnostic) {
 		if !suggest.IsMissing(one.Summary) || meta == nil || one.Severity != tfprotov6.DiagnosticSeverityError {
 			continue // a warning describes the effect, and Terraform shows one of several
 		}
-		if !meta.Run.IsFirst(one.Summary) {
+		if !meta.Run.Note(runstate.Said, runstate.Name("", one.Summary)) {
 			one.Detail = firstSentence.FindString(one.Detail) + ". Another error of this run has the details."
 		}
 	}

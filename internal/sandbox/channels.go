@@ -135,9 +135,12 @@ func createChannel(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	ch, err := r.org.CreateChannel(r.me, spec, subscribers)
+	ch, isNew, err := r.org.CreateChannel(r.me, spec, subscribers, func(id int) bool { return r.arrival <= r.server.created[id] })
 	if err != nil {
 		return nil, err
+	}
+	if isNew {
+		r.server.created[ch.ID] = r.server.arrivals.Load()
 	}
 	return fields{"id": ch.ID}, nil
 }

@@ -20,6 +20,8 @@ type call struct {
 	path   string // without the prefix of the API
 	form   form
 	entry  Request
+	// arrival is the position of the request among all requests.
+	arrival int64
 	// before, if set, is called under the lock before the request is handled. The function that it returns is called
 	// afterwards.
 	before func() (after func())
@@ -37,7 +39,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		send(w, r.Method, htmlAnswer(http.StatusRequestEntityTooLarge, "413 Request Entity Too Large"))
 		return
 	}
-	c := &call{http: r, method: r.Method, path: strings.TrimPrefix(r.URL.Path, apiPrefix), form: f}
+	c := &call{http: r, method: r.Method, path: strings.TrimPrefix(r.URL.Path, apiPrefix), form: f, arrival: s.arrivals.Add(1)}
 	if verb, ok := f.body["method"]; ok && r.Method == http.MethodPost {
 		c.method = verb // a form field of that name overrides the verb (server-behavior §R3)
 	}
@@ -95,7 +97,7 @@ func (s *Server) handle(c *call) (a *answer) {
 	r := &request{
 		params: newParams(values, level),
 		org:    s.org, vars: found.vars, files: c.form.files, client: clientOf(c.http.Header, values),
-		site: s.siteOf(c.http), query: c.http.URL.RawQuery, server: s, polling: c.polling,
+		site: s.siteOf(c.http), query: c.http.URL.RawQuery, server: s, polling: c.polling, arrival: c.arrival,
 	}
 	s.org.DeliverScheduled()
 	s.org.Commit() // even if the request fails
@@ -383,6 +385,7 @@ type request struct {
 	// redirect is another address to answer with, instead of fields.
 	redirect string
 	server   *Server
+	arrival  int64 // see call
 	// polling is set for a request that has waited for events.
 	polling *polling
 }

@@ -58,6 +58,8 @@ type Server struct {
 	latency time.Duration
 	clock   func() time.Time
 	level   atomic.Int64
+	// arrivals is the number of requests that have arrived.
+	arrivals atomic.Int64
 
 	cfg      Config
 	recorded *recordedOrganization // cfg.Organization, parsed; nil: none
@@ -69,6 +71,7 @@ type Server struct {
 	queues              eventQueues
 	changed             chan struct{} // closed by the next request
 	generation          int64         // when the server was created, in Unix seconds
+	created             map[int]int64 // by channel, the requests that had arrived when it was created
 	past                []pastLists
 	staleAccounts       *accountLists // shown instead of the current lists; nil: show the current ones
 	// staleSettings are compared with PATCH /realm instead of the current settings; nil: the current ones are.
@@ -95,7 +98,7 @@ func New(cfg Config) (*Server, error) {
 		latency: cfg.Latency,
 		clock:   cfg.Clock,
 		limits:  newRateLimiter(cfg.RateLimits), queueLimits: newRateLimiter(cfg.RateLimits),
-		queues: eventQueues{}, changed: make(chan struct{}), closed: make(chan struct{}), heartbeat: heartbeatInterval,
+		queues: eventQueues{}, created: map[int]int64{}, changed: make(chan struct{}), closed: make(chan struct{}), heartbeat: heartbeatInterval,
 	}
 	if s.clock == nil {
 		s.clock = time.Now

@@ -284,7 +284,7 @@ func (t *Trial) Do(as int, method, path string, params map[string]string, upload
 	}
 	r := &request{
 		params: newParams(values, t.s.featureLevel()), org: t.s.org, vars: found.vars, client: "Unspecified",
-		site: t.s.listensAt().url(), query: encoded(params), server: t.s,
+		site: t.s.listensAt().url(), query: encoded(params), server: t.s, arrival: t.s.arrivals.Add(1),
 	}
 	for _, upload := range uploads {
 		r.files = append(r.files, file(upload))

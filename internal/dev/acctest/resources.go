@@ -43,6 +43,7 @@ type Resources struct {
 	Applied func(part Entry)
 
 	t       *testing.T
+	one     *Process        // plans and applies everything; nil: each in a process of its own
 	mu      sync.Mutex      // for States and tainted
 	tainted map[string]bool // parts with a failed create: the CLI destroys them and creates them again
 }
@@ -52,9 +53,16 @@ func (o *Organization) NewResources(t *testing.T) *Resources {
 	return &Resources{Organization: o, Block: o.Block(nil), t: t, States: map[string]*Instance{}, tainted: map[string]bool{}}
 }
 
+// InOneProcess lets one process plan and apply from now on, without a second plan. So an apply has all facts of the plan.
+// Terraform does not do that.
+func (r *Resources) InOneProcess() { r.one = r.Process() }
+
 // Process starts a configured process.
 func (r *Resources) Process() *Process {
 	r.t.Helper()
+	if r.one != nil {
+		return r.one
+	}
 	p := StartProcess(r.t.Context(), r.t)
 	p.Configure(r.Block).ExpectNoError(r.t)
 	return p
@@ -176,7 +184,7 @@ func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Entry) (repo
 			return reported
 		}
 	}
-	if part.Config != nil {
+	if part.Config != nil && r.one == nil {
 		again, diags := p.Plan(part.Kind, plan.Prior, part.Config(r.get(nil)))
 		reported = append(reported, diags...)
 		if len(diags.Errors()) > 0 {

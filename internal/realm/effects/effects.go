@@ -103,22 +103,21 @@ func (l *Log) Send(send func() error, writes ...Write) error {
 	return err
 }
 
-// Create sends a request that creates an object, and registers it with the ID in the answer.
-func (l *Log) Create(kind Kind, send func() (int64, error)) (int64, error) {
+// Create creates an object, and registers the write with the ID of the object.
+func (l *Log) Create(create func() (int64, error), write Write) (int64, error) {
 	l.creating.RLock()
 	defer l.creating.RUnlock()
-	id, err := send()
-	if err == nil {
-		l.put(Each(kind, id))
+	id, err := create()
+	if write.ID = id; err == nil {
+		l.Add(write)
 	}
 	return id, err
 }
 
-// Settled calls a function while no creation is under way. Another resource may read a new object before its ID arrives.
-func (l *Log) Settled(call func()) {
+// Settle waits for the creations under way. Another resource may read a new object before its ID arrives.
+func (l *Log) Settle() {
 	l.creating.Lock()
 	defer l.creating.Unlock()
-	call()
 }
 
 // Add registers writes that the server has accepted.

@@ -3,8 +3,9 @@ package runstate
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -26,19 +27,24 @@ func (n *names) plan(id int64, name string) {
 	n.by[name] = id
 }
 
-// The kinds of objects that other resources of a run reference by name, or by email for accounts.
+// The kinds of objects that other resources of a run reference by name, or by email for accounts. Bots are accounts too.
 const (
 	Channel = "zulip_channel"
 	Group   = "zulip_user_group"
 	Account = "zulip_user"
 	Folder  = "zulip_channel_folder"
+	Field   = "zulip_custom_profile_field"
+
+	bot        = "zulip_bot"
+	invitation = "zulip_invitation"
 )
 
-// fold returns a name in the form that the server compares. It ignores case only in the names of channels, accounts and
-// folders.
-func fold(kind, name string) string {
+// Fold returns a name in the form that the server compares. It ignores case only in the names of some kinds (server-behavior
+// §C23). Terraform passes every text in the Unicode normal form NFC.
+func Fold(kind, name string) string {
+	name = norm.NFC.String(name)
 	switch kind {
-	case Channel, Account, Folder:
+	case Channel, Account, Folder, bot, invitation:
 		return zulip.FoldName(name)
 	}
 	return name
@@ -56,7 +62,7 @@ func (s *State) PlanName(kind string, id int64, name string) {
 	if s.planned[kind] == nil {
 		s.planned[kind] = &names{of: map[int64]string{}, by: map[string]int64{}}
 	}
-	s.planned[kind].plan(id, fold(kind, name))
+	s.planned[kind].plan(id, Fold(kind, name))
 }
 
 // PlannedID returns the ID of the object to which this run gives a name; 0 for one that it creates.
@@ -64,7 +70,7 @@ func (s *State) PlannedID(kind, name string) (id int64, planned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of := s.planned[kind]; of != nil {
-		id, planned = of.by[fold(kind, name)]
+		id, planned = of.by[Fold(kind, name)]
 	}
 	return id, planned
 }
@@ -79,22 +85,10 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// NameByText registers that a configuration names an object by its current name.
-func (s *State) NameByText(kind string, id int64) { s.note(named, kind, id) }
-
-// IsNamedByText reports whether a configuration names an object by the name that it had before this run.
-func (s *State) IsNamedByText(kind string, id int64) bool { return s.knows(named, kind, id) }
-
 // GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
 type GroupKey struct {
 	ID   int64
 	Name string
-}
-
-// ManageMembership registers that a resource manages a list of a user group, `members` or `subgroups`, exclusively or
-// together with others. It reports false if another resource of the run manages the list the other way.
-func (s *State) ManageMembership(group GroupKey, list string, exclusive bool) bool {
-	return s.Declare("membership "+list+" "+group.Name, group.ID, strconv.FormatBool(exclusive))
 }
 
 // Locks let one caller at a time work on an object. In the zero value, all are free.

@@ -38,19 +38,3 @@ func TestExchangedNames(t *testing.T) {
 		}
 	}
 }
-
-func TestMembership_TwoResources_Conflict(t *testing.T) {
-	var run runstate.State
-	group := runstate.GroupKey{ID: 1}
-	for range 2 { // the same resource can be planned several times
-		if !run.ManageMembership(group, "members", true) || !run.ManageMembership(group, "subgroups", false) {
-			t.Error("what one resource says is refused")
-		}
-	}
-	if run.ManageMembership(group, "members", false) {
-		t.Error("two resources manage a list differently")
-	}
-	if !run.ManageMembership(runstate.GroupKey{Name: "new"}, "members", false) {
-		t.Error("another group is taken for the first")
-	}
-}

@@ -5,13 +5,10 @@
 // It makes no predictions. The effect of another resource of the run on memberships, roles or accounts depends on the
 // order in which Terraform visits resources, which is not guaranteed. Facts are valid in any order, or are only read
 // by resources that reference the one that registers them: Terraform plans that one first.
-//
-// An object is identified by its kind, which is the type of the resource, and its ID.
 package runstate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,145 +26,112 @@ type State struct {
 	Effects effects.Log
 
 	mu       sync.Mutex
-	objects  map[about]bool
-	declared map[about]string
-	names    map[name][]int64
-	released map[name]int64
+	facts    map[Fact]map[Object]bool
+	declared map[Object]string
+	names    map[Object]reserved
+	released map[Object]int64
 
 	planned     map[string]*names // by kind
-	botsOf      map[int64]map[string]bool
 	roles       roles
 	permissions map[int64]permission.Channel // by channel
 }
 
-// about is a fact about an object.
-type about struct {
-	fact fact
-	kind string
-	id   int64
+// Object is what a fact is about. Its kind is the type of the resource. It is identified by an ID, or by a name.
+type Object struct {
+	Kind string
+	ID   int64
+	Name string
 }
 
-// name is unique among the objects of a kind.
-type name struct{ kind, name string }
+// ID returns the object of a kind with an ID.
+func ID(kind string, id int64) Object { return Object{Kind: kind, ID: id} }
 
-// fact is a kind of fact about an object.
-type fact int
+// Name returns the object of a kind with a name, as the server compares names.
+func Name(kind, name string) Object { return Object{Kind: kind, Name: Fold(kind, name)} }
 
+// Fact is what a run knows about an object.
+type Fact int
+
+// The facts. CONTRIBUTING says which process has them, and what they are used for.
 const (
-	managed fact = iota
-	kept
-	willBeDestroyed
-	willBeDeactivated
-	gone
-	ended
-	adopted
-	declared
-	willBeCreated
-	said
-	invited
-	named
+	// Managed objects belong to a resource of the run, which has them in its state or has just created them.
+	Managed Fact = iota
+	// Kept objects belong to a resource that is planned to keep them. A run plans each resource once, so a second
+	// resource has the same object if the fact is not new.
+	Kept
+	// Destroyed objects belong to a resource that is planned to be destroyed with them.
+	Destroyed
+	// Deactivated objects are planned to be deactivated by a resource that keeps them in its state.
+	Deactivated
+	// Created objects, by their names, are planned to be created.
+	Created
+	// Gone objects were archived or deactivated by this run, and keep their names. Deleted domains are gone too.
+	Gone
+	// Ended objects were archived or deactivated outside Terraform, which a refresh has found.
+	Ended
+	// Adopted objects existed before a resource of this run started to manage them. A resource that managed them before
+	// and is destroyed leaves them unchanged.
+	Adopted
+	// Named objects are written in a configuration by the name that they had before this run.
+	Named
+	// Owned objects are pairs of a person, by ID, and the email of a bot with that person as its final owner.
+	Owned
+	// Invited emails belong to no account.
+	Invited
+	// Said are messages.
+	Said
 )
 
-// note registers a fact about an object, and reports whether it is new.
-func (s *State) note(fact fact, kind string, id int64) (first bool) {
+// Note registers a fact about an object, and reports whether it is new.
+func (s *State) Note(fact Fact, object Object) (isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.objects == nil {
-		s.objects = map[about]bool{}
+	if s.facts == nil {
+		s.facts = map[Fact]map[Object]bool{}
 	}
-	first = !s.objects[about{fact, kind, id}]
-	s.objects[about{fact, kind, id}] = true
-	return first
+	if s.facts[fact] == nil {
+		s.facts[fact] = map[Object]bool{}
+	}
+	isNew = !s.facts[fact][object]
+	s.facts[fact][object] = true
+	return isNew
 }
 
-func (s *State) knows(fact fact, kind string, id int64) bool {
+// Knows reports whether a fact was registered about an object.
+func (s *State) Knows(fact Fact, object Object) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.objects[about{fact, kind, id}]
+	return s.facts[fact][object]
 }
 
-// Manage registers that an object belongs to a resource of this run, which has it in its state or has just created it.
-func (s *State) Manage(kind string, id int64) { s.note(managed, kind, id) }
-
-// IsManaged reports whether an object belongs to a resource of this run, as far as it has been read.
-func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, kind, id) }
-
-// WillKeep registers that a resource of this run is planned to keep its object, and reports whether it is the first to
-// register this. A run plans each resource once, so a second resource has the same object.
-func (s *State) WillKeep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
-
-// WillBeKept reports whether a resource of this run is planned to keep an object.
-func (s *State) WillBeKept(kind string, id int64) bool { return s.knows(kept, kind, id) }
-
-// WillDestroy registers that a resource of this run is planned to be destroyed with its object.
-func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }
-
-// WillBeDestroyed reports whether a resource of this run is planned to be destroyed with an object.
-func (s *State) WillBeDestroyed(kind string, id int64) bool {
-	return s.knows(willBeDestroyed, kind, id)
-}
-
-// PlanDeactivation registers that a resource of this run is planned to deactivate its object and keep it in the state.
-func (s *State) PlanDeactivation(kind string, id int64) { s.note(willBeDeactivated, kind, id) }
-
-// WillBeDeactivated reports whether a resource of this run is planned to deactivate an object, also by its destroy.
-func (s *State) WillBeDeactivated(kind string, id int64) bool {
-	return s.knows(willBeDeactivated, kind, id) || s.knows(willBeDestroyed, kind, id)
-}
-
-// AnyWillBeDestroyed reports whether a resource of this run is planned to be destroyed with an object of a kind.
-func (s *State) AnyWillBeDestroyed(kind string) bool { return s.any(willBeDestroyed, kind) }
-
-// AnyWillBeCreated reports whether a resource of this run is planned to create an object of a kind.
-func (s *State) AnyWillBeCreated(kind string) bool { return s.any(willBeCreated, kind+" ") }
-
-// any reports whether a fact is known about an object whose kind has a prefix.
-func (s *State) any(fact fact, kind string) bool {
+// Forget removes a fact about an object.
+func (s *State) Forget(fact Fact, object Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for object, known := range s.objects {
-		if known && object.fact == fact && strings.HasPrefix(object.kind, kind) {
-			return true
+	delete(s.facts[fact], object)
+}
+
+// All returns the objects of a kind about which a fact is known, by their names.
+func (s *State) All(fact Fact, kind string) (all []Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for object := range s.facts[fact] {
+		if object.Kind == kind {
+			all = append(all, object)
 		}
 	}
-	return false
+	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
-
-// NoteGone registers that this run has archived or deactivated an object, which keeps its name, or deleted a domain.
-func (s *State) NoteGone(kind string, id int64) { s.note(gone, kind, id) }
-
-// IsGoneByRun reports whether NoteGone was called for an object.
-func (s *State) IsGoneByRun(kind string, id int64) bool { return s.knows(gone, kind, id) }
-
-// Unmanage registers that an object no longer belongs to a resource of this run: it was archived or deactivated outside Terraform.
-func (s *State) Unmanage(kind string, id int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.objects, about{managed, kind, id})
-}
-
-// NoteEnded registers that a refresh found an object of a resource archived or deactivated outside Terraform.
-func (s *State) NoteEnded(kind string, id int64) { s.note(ended, kind, id) }
-
-// HasEnded reports whether NoteEnded was called for an object.
-func (s *State) HasEnded(kind string, id int64) bool { return s.knows(ended, kind, id) }
-
-// Adopt registers that a resource of this run has started to manage an existing object. A resource that managed it
-// before and is destroyed in this run leaves it unchanged.
-func (s *State) Adopt(kind string, id int64) { s.note(adopted, kind, id) }
-
-// IsAdopted reports whether a resource of this run has adopted an existing object.
-func (s *State) IsAdopted(kind string, id int64) bool { return s.knows(adopted, kind, id) }
 
 // Declare registers a value that a resource of this run sets for an object, and reports whether no other resource sets
 // another. A resource has the same value each time it is planned.
-func (s *State) Declare(kind string, id int64, words string) bool {
+func (s *State) Declare(object Object, words string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.declared == nil {
-		s.declared = map[about]string{}
+		s.declared = map[Object]string{}
 	}
-	object := about{declared, kind, id}
 	said, ok := s.declared[object]
 	if !ok {
 		s.declared[object] = words
@@ -175,37 +139,28 @@ func (s *State) Declare(kind string, id int64, words string) bool {
 	return !ok || said == words
 }
 
-// Reserve registers that a resource of this run gives a name to its object, and reports whether no other resource of
-// the run gives the same name. ids identify the resource: the ID of its object, and of the object that it replaces;
-// none for a new object.
-func (s *State) Reserve(kind, text string, ids ...int64) bool {
+// reserved is a name as it was written, with what identifies the resource.
+type reserved struct {
+	text string
+	ids  []int64
+}
+
+// Reserve registers that a resource of this run gives a name to its object. It reports false if another resource of the
+// run gives an equal name, and returns that name. ids identify the resource: the ID of its object, and of the object
+// that it replaces; none for a new object.
+func (s *State) Reserve(kind, text string, ids ...int64) (other string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.names == nil {
-		s.names = map[name][]int64{}
+		s.names = map[Object]reserved{}
 	}
-	holder, held := s.names[name{kind, text}]
-	if held && !slices.ContainsFunc(holder, func(id int64) bool { return slices.Contains(ids, id) }) {
-		return false
+	object := Name(kind, text)
+	holder, held := s.names[object]
+	if held && !slices.ContainsFunc(holder.ids, func(id int64) bool { return slices.Contains(ids, id) }) {
+		return holder.text, false
 	}
-	s.names[name{kind, text}] = ids
-	return true
-}
-
-// IsReserved reports whether a resource of this run gives a name to its object.
-func (s *State) IsReserved(kind, text string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, reserved := s.names[name{kind, text}]
-	return reserved
-}
-
-// WillCreate registers that a resource of this run is planned to create an object with a name.
-func (s *State) WillCreate(kind, text string) { s.note(willBeCreated, kind+" "+text, 0) }
-
-// WillBeCreated reports whether a resource of this run is planned to create an object with a name.
-func (s *State) WillBeCreated(kind, text string) bool {
-	return s.knows(willBeCreated, kind+" "+text, 0)
+	s.names[object] = reserved{text, ids}
+	return text, true
 }
 
 // Release registers a name that an object still has but that a new object in this run can get. This run has archived or
@@ -214,22 +169,23 @@ func (s *State) Release(kind, text string, id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.released == nil {
-		s.released = map[name]int64{}
+		s.released = map[Object]int64{}
 	}
-	s.released[name{kind, text}] = id
+	s.released[Name(kind, text)] = id
 }
 
 // TakeReleased is called before an object with a name is created. It returns, once, the released object with this name,
 // and registers that a resource has adopted it.
 func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
+	object := Name(kind, text)
+	s.Forget(Created, object)
 	s.mu.Lock()
-	delete(s.objects, about{willBeCreated, kind + " " + text, 0})
-	id, ok = s.released[name{kind, text}]
-	delete(s.released, name{kind, text})
+	id, ok = s.released[object]
+	delete(s.released, object)
 	s.mu.Unlock()
 	if ok {
-		s.Manage(kind, id)
-		s.Adopt(kind, id)
+		s.Note(Managed, ID(kind, id))
+		s.Note(Adopted, ID(kind, id))
 	}
 	return id, ok
 }
@@ -257,46 +213,3 @@ func (s *State) PermissionsIn(channel *zulip.Channel) permission.Channel {
 	}
 	return permission.ChannelOf(channel)
 }
-
-// PlanOwner registers the final owner of a bot, by its email, who is not deactivated yet.
-func (s *State) PlanOwner(bot string, owner int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.botsOf == nil {
-		s.botsOf = map[int64]map[string]bool{}
-	}
-	if s.botsOf[owner] == nil {
-		s.botsOf[owner] = map[string]bool{}
-	}
-	s.botsOf[owner][bot] = true
-}
-
-// PlannedBotsOf returns the bots with a person as their final owner, sorted.
-func (s *State) PlannedBotsOf(owner int64) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.botsOf[owner]))
-}
-
-// GetsOwner reports whether a bot, by its email, has another final owner than owner.
-func (s *State) GetsOwner(bot string, owner int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for other, bots := range s.botsOf {
-		if other != owner && bots[bot] {
-			return true
-		}
-	}
-	return false
-}
-
-// NoteInvited registers an email that no account has as invited.
-func (s *State) NoteInvited(address string) { s.note(invited, strings.ToLower(address), 0) }
-
-// IsInvited reports whether an email is known to be invited.
-func (s *State) IsInvited(address string) bool {
-	return s.knows(invited, strings.ToLower(address), 0)
-}
-
-// IsFirst returns true for the first call with a key in a run.
-func (s *State) IsFirst(words string) bool { return s.note(said, words, 0) }

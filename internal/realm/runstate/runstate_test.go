@@ -3,6 +3,9 @@ package runstate
 import (
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"reflect"
 	"slices"
@@ -21,7 +24,7 @@ func TestNames_SamePlan_Unique(t *testing.T) {
 		{"k", "a", []int64{1}, true}, {"k", "a", []int64{1}, true}, {"k", "a", []int64{2}, false}, {"k", "a", nil, false},
 		{"other", "a", nil, true}, {"k", "b", nil, true}, {"k", "b", nil, false}, {"k", "b", []int64{1}, false},
 	} {
-		if got := run.Reserve(step.kind, step.name, step.ids...); got != step.want {
+		if _, got := run.Reserve(step.kind, step.name, step.ids...); got != step.want {
 			t.Errorf("%+v: %v", step, got)
 		}
 	}
@@ -30,78 +33,49 @@ func TestNames_SamePlan_Unique(t *testing.T) {
 // Only the first object created with a released name gets it.
 func TestReleased_SameName_TakenOnce(t *testing.T) {
 	var run State
-	run.WillCreate("k", "a")
-	if !run.WillBeCreated("k", "a") || run.WillBeCreated("k", "b") || run.WillBeCreated("other", "a") {
-		t.Error("only a of k is to be created")
-	}
+	run.Note(Created, Name("k", "a"))
 	run.Release("k", "a", 7)
 	if _, ok := run.TakeReleased("other", "a"); ok {
 		t.Error("another kind took it")
 	}
-	if id, ok := run.TakeReleased("k", "a"); !ok || id != 7 || !run.IsAdopted("k", 7) || !run.IsManaged("k", 7) {
+	if id, ok := run.TakeReleased("k", "a"); !ok || id != 7 || !run.Knows(Adopted, ID("k", 7)) || !run.Knows(Managed, ID("k", 7)) {
 		t.Errorf("took %d, %v", id, ok)
 	}
 	if _, ok := run.TakeReleased("k", "a"); ok {
 		t.Error("it was taken twice")
 	}
-	if run.WillBeCreated("k", "a") {
+	if run.Knows(Created, Name("k", "a")) {
 		t.Error("it is still to be created")
 	}
 }
 
 // Each fact is about one object of one kind.
 func TestFacts_OtherObject_NotShared(t *testing.T) {
-	for name, fact := range map[string]struct {
-		note  func(*State, string, int64)
-		knows func(*State, string, int64) bool
-	}{
-		"managed": {(*State).Manage, (*State).IsManaged}, "will be destroyed": {(*State).WillDestroy, (*State).WillBeDestroyed},
-		"destroyed": {(*State).NoteGone, (*State).IsGoneByRun}, "adopted": {(*State).Adopt, (*State).IsAdopted},
-	} {
-		var run State
-		fact.note(&run, "k", 1)
-		if !fact.knows(&run, "k", 1) || fact.knows(&run, "k", 2) || fact.knows(&run, "other", 1) {
-			t.Errorf("%s: of another one too, or of none", name)
+	var run State
+	if !run.Note(Managed, ID(Channel, 1)) || run.Note(Managed, ID(Channel, 1)) || !run.Note(Created, Name(Channel, "A")) {
+		t.Error("only the second is known already")
+	}
+	for _, other := range []struct {
+		fact   Fact
+		object Object
+	}{{Kept, ID(Channel, 1)}, {Managed, ID(Channel, 2)}, {Managed, ID(Group, 1)}, {Created, Name(Group, "a")}} {
+		if run.Knows(other.fact, other.object) {
+			t.Errorf("%+v is known", other)
 		}
 	}
-	var run State
-	for _, want := range []bool{true, false} {
-		if first := run.WillKeep("k", 1); first != want {
-			t.Errorf("the first to keep it: %v, want %v", first, want)
-		}
+	if all := run.All(Created, Channel); !run.Knows(Created, Name(Channel, "a")) || len(all) != 1 || len(run.All(Created, Group)) > 0 {
+		t.Errorf("%v will be created", all)
+	}
+	if run.Forget(Managed, ID(Channel, 1)); run.Knows(Managed, ID(Channel, 1)) {
+		t.Error("a forgotten fact is known")
 	}
 	for _, said := range []struct {
 		words string
 		want  bool
 	}{{"x", true}, {"x", true}, {"y", false}} {
-		if agrees := run.Declare("k", 1, said.words); agrees != said.want {
+		if agrees := run.Declare(ID("k", 1), said.words); agrees != said.want {
 			t.Errorf("%q agrees: %v, want %v", said.words, agrees, said.want)
 		}
-	}
-}
-
-// An object that was deactivated outside Terraform is not managed until it is adopted.
-func TestUnmanaged_NotManaged(t *testing.T) {
-	var run State
-	run.Manage("k", 1)
-	run.Manage("k", 2)
-	run.Unmanage("k", 1)
-	if run.IsManaged("k", 1) || !run.IsManaged("k", 2) {
-		t.Error("a lost object is still managed, or another one is not")
-	}
-	if run.Manage("k", 1); !run.IsManaged("k", 1) {
-		t.Error("an adopted object is not managed")
-	}
-}
-
-// Each bot has its planned owner, and bots are not mixed up.
-func TestPlannedOwners(t *testing.T) {
-	var run State
-	for _, bot := range []string{"b", "a", "b"} {
-		run.PlanOwner(bot, 1)
-	}
-	if bots := run.PlannedBotsOf(1); !slices.Equal(bots, []string{"a", "b"}) || len(run.PlannedBotsOf(2)) > 0 {
-		t.Errorf("1 owns %v, 2 %v", bots, run.PlannedBotsOf(2))
 	}
 }
 
@@ -138,9 +112,30 @@ func TestState_Facts_Documented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file, err := parser.ParseFile(token.NewFileSet(), "runstate.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		if facts, ok := node.(*ast.GenDecl); ok && facts.Tok == token.CONST {
+			for _, fact := range facts.Specs {
+				names = append(names, fact.(*ast.ValueSpec).Names[0].Name)
+			}
+		}
+		return true
+	})
+	if len(names) < 10 {
+		t.Errorf("the facts are %v", names)
+	}
 	for method := range reflect.TypeFor[*State]().Methods() {
-		if method.Name != "Lock" && !strings.Contains(string(page), "`"+method.Name+"`") {
-			t.Errorf("CONTRIBUTING.md does not list %s", method.Name)
+		if !slices.Contains([]string{"Lock", "Note", "Knows", "Forget", "All"}, method.Name) { // these work on the facts
+			names = append(names, method.Name)
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("CONTRIBUTING.md does not list %s", name)
 		}
 	}
 }

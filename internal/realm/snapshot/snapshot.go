@@ -4,7 +4,7 @@
 // ordered list whose objects are found by ID and by name. Every index and [Snapshot.Access] are derived
 // on first use from the snapshot's own facts, so none can be older or newer than the facts.
 //
-// Names are resolved with their final meaning in this run: [PlannedNames] are the names that the run creates, changes
+// Names are resolved with their final meaning in this run: [runstate.State] has the names that the run creates, changes
 // or reactivates. The indexes have the current names.
 package snapshot
 
@@ -18,14 +18,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Snapshot is one state of the organization. It is safe for concurrent use.
 type Snapshot struct {
-	facts   Facts
-	planned PlannedNames
+	facts Facts
+	run   *runstate.State
 	// own are the people whom the state of one resource names, by email: see [Snapshot.Knowing].
 	own map[string]int64
 
@@ -38,35 +39,14 @@ type derived struct {
 	archived lazy[map[string]*zulip.ChannelFolder]
 }
 
-// The kinds of objects with planned names, by the names of their resources. The name of an account is its email.
-const (
-	channelKind = "zulip_channel"
-	groupKind   = "zulip_user_group"
-	folderKind  = "zulip_channel_folder"
-	AccountKind = "zulip_user"
-	fieldKind   = "zulip_custom_profile_field"
-)
-
-// PlannedNames are the names and accounts that a run has planned so far.
-type PlannedNames interface {
-	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
-	PlannedID(kind, name string) (id int64, planned bool)
-	// PlannedName returns the final name of an object in this run.
-	PlannedName(kind string, id int64) (name string, planned bool)
-	// IsInvited reports whether an email that no account has is known to be invited.
-	IsInvited(address string) bool
-	// NameByText registers that a configuration names an object by its current name.
-	NameByText(kind string, id int64)
-}
-
 var _ permission.Organization = (*Snapshot)(nil)
 
-// New returns the snapshot of some facts, in a run with these planned names.
-func New(facts Facts, planned PlannedNames) *Snapshot {
+// New returns the snapshot of some facts, in a run.
+func New(facts Facts, run *runstate.State) *Snapshot {
 	if facts.users == nil {
 		facts.users = newUsers(nil)
 	}
-	return &Snapshot{facts: facts, planned: planned, derived: new(derived)}
+	return &Snapshot{facts: facts, run: run, derived: new(derived)}
 }
 
 // Knowing returns the snapshot as one resource sees it, whose state names people by emails. Such a person is still found
@@ -79,14 +59,14 @@ func (s *Snapshot) Knowing(own map[string]int64) *Snapshot {
 	for address, id := range own {
 		known[fold(address)] = id
 	}
-	return &Snapshot{s.facts, s.planned, known, s.derived}
+	return &Snapshot{s.facts, s.run, known, s.derived}
 }
 
 // With returns the next snapshot. change gets a copy of the facts.
 func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 	facts := s.facts
 	change(&facts)
-	next := New(facts, s.planned)
+	next := New(facts, s.run)
 	next.own = s.own
 	return next
 }
@@ -101,20 +81,20 @@ func (s *Snapshot) Access() *permission.Access {
 // PlannedChannel returns the channel to which this run gives a name, in its current state: with its old name, or
 // archived if the run unarchives it. It is nil if the run creates the channel.
 func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
-	id, planned := s.planned.PlannedID(channelKind, zulip.Strip(name))
+	id, planned := s.run.PlannedID(runstate.Channel, zulip.Strip(name))
 	channel, _ = s.Channels().ByID(id)
 	return channel, planned
 }
 
 // PlannedFolder returns the ID of the channel folder to which this run gives a name; 0 for one that it creates.
 func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
-	return s.planned.PlannedID(folderKind, name)
+	return s.run.PlannedID(runstate.Folder, name)
 }
 
 // PlannedProfileField returns the custom profile field to which this run gives a name, with its old name. It is nil if
 // the run creates the field.
 func (s *Snapshot) PlannedProfileField(name string) (field *zulip.ProfileField, planned bool) {
-	id, planned := s.planned.PlannedID(fieldKind, name)
+	id, planned := s.run.PlannedID(runstate.Field, name)
 	field, _ = s.ProfileFields().ByID(id)
 	return field, planned
 }
@@ -125,7 +105,7 @@ func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, boo
 	if !ok || channel.ID == except {
 		return nil, false
 	}
-	if later, renamed := s.planned.PlannedName(channelKind, channel.ID); renamed && fold(later) != fold(name) {
+	if later, renamed := s.run.PlannedName(runstate.Channel, channel.ID); renamed && fold(later) != fold(name) {
 		return nil, false
 	}
 	return channel, true
@@ -323,7 +303,7 @@ func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.UserWithAddress(address); ok {
 		return user, true
 	}
-	id, _ := s.planned.PlannedID(AccountKind, address)
+	id, _ := s.run.PlannedID(runstate.Account, address)
 	user, ok := s.User(id)
 	if !ok || !showsEmail(user) {
 		return nil, false
@@ -339,7 +319,7 @@ func (s *Snapshot) HiddenUser(address string) (*zulip.User, bool) {
 	if _, ok := s.UserByAddress(address); ok {
 		return nil, false
 	}
-	id, _ := s.planned.PlannedID(AccountKind, address)
+	id, _ := s.run.PlannedID(runstate.Account, address)
 	return s.User(id)
 }
 
@@ -407,7 +387,7 @@ func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if !ok {
 		return nil, false
 	}
-	if name, planned := s.planned.PlannedName(groupKind, id); planned && (name != group.Name || group.Deactivated) {
+	if name, planned := s.run.PlannedName(runstate.Group, id); planned && (name != group.Name || group.Deactivated) {
 		later := *group
 		later.Name = name
 		later.Deactivated = false
@@ -424,7 +404,7 @@ func (s *Snapshot) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 			return later, true
 		}
 	}
-	id, _ := s.planned.PlannedID(groupKind, name)
+	id, _ := s.run.PlannedID(runstate.Group, name)
 	return s.UserGroup(id)
 }
 
@@ -495,14 +475,14 @@ func (s *Snapshot) groupNames(roles bool) []string {
 func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	switch principal.Kind {
 	case permission.KindUser:
-		_, planned = s.planned.PlannedID(AccountKind, principal.Name)
+		_, planned = s.run.PlannedID(runstate.Account, principal.Name)
 		_, isHidden := s.HiddenUser(principal.Name)
 		planned = planned && !isHidden
 	case permission.KindUserID:
-		_, planned = s.planned.PlannedName(AccountKind, principal.ID)
+		_, planned = s.run.PlannedName(runstate.Account, principal.ID)
 	case permission.KindGroup:
 		var id int64
-		id, planned = s.planned.PlannedID(groupKind, principal.Name)
+		id, planned = s.run.PlannedID(runstate.Group, principal.Name)
 		planned = planned && id == 0
 	}
 	return planned
@@ -511,8 +491,8 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 // IsReassigned reports whether this run takes a name from the object that has it now. The run gives another name to
 // the object, or the name to another object.
 func (s *Snapshot) IsReassigned(kind, name string, holder int64) bool {
-	id, isPlanned := s.planned.PlannedID(kind, name)
-	if _, isRenamed := s.planned.PlannedName(kind, holder); isRenamed {
+	id, isPlanned := s.run.PlannedID(kind, name)
+	if _, isRenamed := s.run.PlannedName(kind, holder); isRenamed {
 		return !isPlanned || id != holder
 	}
 	return isPlanned && id != 0 && id != holder
@@ -527,14 +507,14 @@ func (s *Snapshot) Reassigned(principal permission.Principal) (id int64, ok bool
 // NameByText registers that a configuration names a user or group by its current name.
 func (s *Snapshot) NameByText(principal permission.Principal) {
 	if kind, id := s.holder(principal); id != 0 {
-		s.planned.NameByText(kind, id)
+		s.run.Note(runstate.Named, runstate.ID(kind, id))
 	}
 }
 
 // GetsName reports whether this run gives the principal's name to an existing user or group, which has another one now.
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
 	kind, now := s.holder(principal)
-	id, isPlanned := s.planned.PlannedID(kind, principal.Name)
+	id, isPlanned := s.run.PlannedID(kind, principal.Name)
 	return isPlanned && id != 0 && now == 0
 }
 
@@ -542,12 +522,12 @@ func (s *Snapshot) GetsName(principal permission.Principal) bool {
 func (s *Snapshot) holder(principal permission.Principal) (kind string, id int64) {
 	switch principal.Kind {
 	case permission.KindUser:
-		kind = AccountKind
+		kind = runstate.Account
 		if user, ok := s.facts.users.withAddress(principal.Name); ok && showsEmail(user) {
 			id = user.ID
 		}
 	case permission.KindGroup:
-		kind = groupKind
+		kind = runstate.Group
 		if group, ok := s.UserGroups().ByName(principal.Name); ok {
 			id = group.ID
 		}
@@ -556,7 +536,9 @@ func (s *Snapshot) holder(principal permission.Principal) (kind string, id int64
 }
 
 // IsInvited reports whether an email that no account has is known to be invited.
-func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
+func (s *Snapshot) IsInvited(address string) bool {
+	return s.run.Knows(runstate.Invited, runstate.Name(runstate.Account, address))
+}
 
 // Nearest returns the most similar principals of the same form, if any is similar enough. For the current name of a
 // group that this run renames, it returns the group's final name.

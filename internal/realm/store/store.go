@@ -14,23 +14,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// Run is the part of the run state that the store needs: the planned names, the locks, and the invited emails.
-type Run interface {
-	snapshot.PlannedNames
-	NoteInvited(email string)
-	Lock(ctx context.Context, key string) (unlock func(), err error)
-}
 
 // Store reads the organization and stores the result. It is safe for concurrent use.
 type Store struct {
 	client  *zulip.Client
 	self    *zulip.User
 	level   int
-	run     Run
+	run     *runstate.State
 	started time.Time
 
 	reads  batcher[question, failures]
@@ -49,7 +43,7 @@ type Store struct {
 }
 
 // New returns an empty store. self is the account of the client, and featureLevel the server's, zero if unknown.
-func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Store {
+func New(client *zulip.Client, self *zulip.User, featureLevel int, run *runstate.State) *Store {
 	s := &Store{
 		client: client, self: self, level: featureLevel, run: run, started: time.Now(),
 		current: snapshot.New(snapshot.Facts{}, run), parts: map[Part]*partState{},

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -85,7 +86,7 @@ func (s *Store) isAccountedFor(current *snapshot.Snapshot, name string) (ok bool
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		_, ok = current.User(id)
 	} else if _, ok = current.UserWithAddress(name); !ok {
-		_, ok = s.run.PlannedID(snapshot.AccountKind, name)
+		_, ok = s.run.PlannedID(runstate.Account, name)
 		ok = ok || !strings.Contains(name, "@")
 	}
 	s.mu.Lock()
@@ -121,7 +122,7 @@ func (s *Store) noteInvited(ctx context.Context, name string) {
 	}
 	invitations, err := s.Invitations(ctx)
 	if err == nil && slices.ContainsFunc(invitations, func(one *zulip.Invitation) bool { return !one.IsMultiuse && strings.EqualFold(one.Email, name) }) {
-		s.run.NoteInvited(name)
+		s.run.Note(runstate.Invited, runstate.Name(runstate.Account, name))
 	}
 }
 

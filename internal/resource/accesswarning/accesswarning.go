@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -124,9 +125,12 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		return
 	}
 	parts := []string{fmt.Sprintf("%s loses all access until the account is reactivated.", user.Address())}
+	getsOwner := func(bot *zulip.User) bool {
+		return slices.ContainsFunc(meta.Run.All(runstate.Owned, runstate.Account), func(pair runstate.Object) bool { return pair.Name == bot.Address() && pair.ID != user.ID })
+	}
 	var bots []string
 	for _, bot := range everybody {
-		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !meta.Run.GetsOwner(bot.Address(), user.ID) {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !getsOwner(bot) {
 			bots = append(bots, bot.Address())
 		}
 	}

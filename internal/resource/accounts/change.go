@@ -527,8 +527,8 @@ func cannotReadBots(address, which string, err error) error {
 // WarnOfOwner warns, in the plan of a bot, that its owner is deactivated in the same plan. If the deactivation is
 // planned later, [WarnOfBots] warns.
 func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Diagnostics) {
-	meta.Run.PlanOwner(bot, owner.ID)
-	if meta.Run.WillBeDeactivated(snapshot.AccountKind, owner.ID) {
+	meta.Run.Note(runstate.Owned, runstate.Object{Kind: runstate.Account, ID: owner.ID, Name: bot})
+	if meta.Run.Knows(runstate.Deactivated, runstate.ID(runstate.Account, owner.ID)) || meta.Run.Knows(runstate.Destroyed, runstate.ID(runstate.Account, owner.ID)) {
 		summary, detail := withOwner(owner, bot)
 		diags.AddAttributeWarning(path.Root("owner"), summary, detail)
 	}
@@ -537,7 +537,13 @@ func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Dia
 // WarnOfBots warns, in the plan that deactivates a person, about the bots in this configuration that the person will
 // still own.
 func WarnOfBots(meta *base.Meta, owner *zulip.User, diags *diag.Diagnostics) {
-	if bots := meta.Run.PlannedBotsOf(owner.ID); len(bots) > 0 {
+	var bots []string
+	for _, pair := range meta.Run.All(runstate.Owned, runstate.Account) {
+		if pair.ID == owner.ID {
+			bots = append(bots, pair.Name)
+		}
+	}
+	if len(bots) > 0 {
 		diags.AddWarning(withOwner(owner, bots...))
 	}
 }

@@ -12,20 +12,24 @@ import (
 // mostReadAlone is the maximum number of people that are read with one request each.
 const mostReadAlone = 50
 
-// Deactivated returns, of some people, those who are deactivated now, as writes. The server neither shows nor accepts
-// them, so a value that differs only by them is no conflict. Each is read separately, because the server's list may be
-// older than the deactivation (server-behavior §U18). Many people are read in the list.
-func (m *Meta) Deactivated(ctx context.Context, ids []int64) (gone []effects.Write, err error) {
+// Effects returns the effects that explain why values differ by some people: those of this run, with its creations under
+// way, and of people who are deactivated now. The server neither shows nor accepts deactivated people, so a value that
+// differs only by them is no conflict. Each is read separately, because the server's list may be older than the
+// deactivation (server-behavior §U18). Many people are read in the list.
+func (m *Meta) Effects(ctx context.Context, ids []int64) (*effects.Log, error) {
+	known := &m.Run.Effects
+	known.Settle()
+	var gone []effects.Write
 	slices.Sort(ids)
 	ids = slices.DeleteFunc(slices.Compact(ids), func(id int64) bool {
-		_, isKnown := m.Run.Effects.Last(effects.Deactivated, id)
+		_, isKnown := known.Last(effects.Deactivated, id)
 		return isKnown
 	})
 	read := func(id int64) (*zulip.User, error) { return m.Store.FreshUser(ctx, id) }
 	if len(ids) > mostReadAlone {
 		view, err := m.Store.Fresh(ctx, store.Users)
 		if err != nil {
-			return nil, err
+			return known, err
 		}
 		read = func(id int64) (*zulip.User, error) {
 			user, _ := view.User(id)
@@ -35,11 +39,11 @@ func (m *Meta) Deactivated(ctx context.Context, ids []int64) (gone []effects.Wri
 	for _, id := range ids {
 		user, err := read(id)
 		if err != nil {
-			return nil, err
+			return known, err
 		}
 		if user != nil && !user.IsActive {
 			gone = append(gone, effects.Write{Kind: effects.Deactivated, ID: id})
 		}
 	}
-	return gone, nil
+	return known.With(gone...), nil
 }

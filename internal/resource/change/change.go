@@ -178,20 +178,19 @@ func compare[T, U any](all []Step[T, U], known *effects.Log, thing T) (left, con
 	return left, conflicts
 }
 
-// readPeople reads the people again by whom the values of steps differ. It returns the known effects with those who are
-// deactivated now.
-func readPeople[T, U any](ctx context.Context, b *base.Base, known *effects.Log, steps []Step[T, U], thing T) *effects.Log {
+// explaining returns the effects that may explain the differences of steps.
+func explaining[T, U any](ctx context.Context, b *base.Base, steps []Step[T, U], thing T) *effects.Log {
 	var ids []int64
 	for _, step := range steps {
 		if step.People != nil {
 			ids = append(ids, step.People(thing)...)
 		}
 	}
-	gone, err := b.Meta.Deactivated(ctx, ids)
+	known, err := b.Meta.Effects(ctx, ids)
 	if err != nil {
 		tflog.Info(ctx, "Cannot find out whether someone was deactivated", map[string]any{"error": err.Error()})
 	}
-	return known.With(gone...)
+	return known
 }
 
 // summary returns the current and planned values of steps, which determine what is sent.
@@ -230,7 +229,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		thing := now.Thing
 		left, conflicts := compare(all, known, thing)
 		if len(conflicts) > 0 && !p.hasReadPeople {
-			p.hasReadPeople, known = true, readPeople(ctx, b, known, conflicts, thing)
+			p.hasReadPeople, known = true, explaining(ctx, b, conflicts, thing)
 			left, conflicts = compare(all, known, thing)
 		}
 		switch {
@@ -290,7 +289,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			// may have changed by then.
 			if err := retries.Wait(ctx, p.err); err != nil {
 				if zulip.IsUnknownUser(err) {
-					known = readPeople(ctx, b, known, left, thing)
+					known = explaining(ctx, b, left, thing)
 				}
 				later, unread := s.Read(ctx, func(T) bool { return true })
 				if unread != nil {

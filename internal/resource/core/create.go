@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -47,7 +49,7 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	if w.id == 0 {
 		return // it is not known whether it was created
 	}
-	r.Meta.Run.Manage(r.kind(), w.id)
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), w.id))
 	if r.def.Unique.Of != nil {
 		diags.Append(existing.StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
@@ -60,6 +62,9 @@ func (r *Resource[Model, Object, Patch]) Create(ctx context.Context, req resourc
 	now := w.complete(ctx)
 	switch {
 	case now == nil:
+	case w.isOthers:
+		r.Meta.Run.Forget(runstate.Managed, runstate.ID(r.kind(), w.id))
+		resp.State.RemoveResource(ctx)
 	case diags.HasError():
 		r.saveState(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
 	default:
@@ -81,6 +86,7 @@ type creation[Model, Object, Patch any] struct {
 	// before are the earlier objects that look like the new one; nil if they were not searched yet.
 	before     map[int64]bool
 	isAnswered bool // the server has created it
+	isOthers   bool // another request has created it: see [Creating.Shared]
 }
 
 // tainted ends the messages about failures after the object was created.
@@ -139,6 +145,9 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *change.R
 	}
 	missing, problems := w.attributes.steps(prior, w.plan, w.c)
 	attribute.ReportProblems(&found, problems)
+	if w.isNew && w.def.Shared != "" && w.refuseOthers(missing) {
+		return w.now
+	}
 	if w.isGone(w.now.Thing) && w.def.Reactivation != nil {
 		missing = append(missing, w.reactivation())
 	}
@@ -158,6 +167,32 @@ func (w *creation[Model, Object, Patch]) complete(ctx context.Context) *change.R
 		w.diags.Append(one)
 	}
 	return now
+}
+
+// refuseOthers reports an object that another request may have created: its creator, or a value that the creating request
+// carries, differs. It returns false if nothing differs. Two requests of one account can then not be told apart.
+func (w *creation[Model, Object, Patch]) refuseOthers(missing []change.Step[*Object, Patch]) bool {
+	called := w.called(w.nameOf(w.now.Thing, w.plan, w.c), w.id)
+	var summary, evidence string
+	if creator, _ := w.def.CreatedBy(w.now.Thing); creator != nil && *creator != w.Meta.Store.Self().ID {
+		by := fmt.Sprintf("the account with the ID %d", *creator)
+		if user, ok := w.now.View.User(*creator); ok {
+			by = user.Address()
+		}
+		summary = fmt.Sprintf("Someone else created %s at the same moment", called)
+		evidence = fmt.Sprintf("It was created by %s at the same moment. The server answered both requests with the ID %d.", by, w.id)
+	}
+	for _, step := range missing {
+		if summary == "" && !step.Permission && !slices.Contains(w.def.SentLater, step.Attribute) {
+			summary = fmt.Sprintf("%s has other values than were sent", base.Capitalize(called))
+			evidence = fmt.Sprintf("Its %s is %s, and this apply sent %s. Another apply with the same account created it at the same moment, or someone has changed it since.", step.Attribute, step.Prior, step.Planned)
+		}
+	}
+	if w.isOthers = summary != ""; w.isOthers {
+		w.diags.AddError(summary, fmt.Sprintf("%s %s\n\nThis resource does not manage the %s. If another state manages it, choose another name. Otherwise import it:\n\n%s",
+			evidence, w.def.Shared, w.def.Title, existing.ImportBlock(w.kind(), fmt.Sprint(w.id))))
+	}
+	return w.isOthers
 }
 
 // withDetail adds to the detail of an error.
@@ -205,10 +240,10 @@ func (w *creation[Model, Object, Patch]) refuse(missing []change.Step[*Object, P
 
 // create sets the ID of the object, which was released for this resource, reactivated, or created.
 func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
-	name := w.fold(w.name(w.plan))
+	name := w.name(w.plan)
 	called := w.called(w.name(w.plan), 0)
 	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
-		if !w.Meta.Run.IsGoneByRun(w.kind(), w.id) || w.def.Reactivate == nil {
+		if !w.Meta.Run.Knows(runstate.Gone, runstate.ID(w.kind(), w.id)) || w.def.Reactivate == nil {
 			return true
 		}
 		return w.reactivate(ctx, called) // the object is being replaced: it keeps its name, is reactivated, and gets the planned values
@@ -231,8 +266,12 @@ func (w *creation[Model, Object, Patch]) create(ctx context.Context) (ok bool) {
 	if name == "" {
 		name = fmt.Sprint(*w.plan) // other creations of the same object wait
 	}
+	var effect *effects.Write
+	if w.def.Effect != nil {
+		effect = w.def.Effect(w.c, w.plan)
+	}
 	var err error
-	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
+	w.id, err = existing.CreateOnce(ctx, w.Meta, w.kind(), w.fold(name), effect, w.look, w.sendAndFind)
 	switch {
 	case err == nil:
 		w.isNew = true
@@ -347,7 +386,7 @@ func (w *creation[Model, Object, Patch]) sendAndFind(ctx context.Context) (id in
 	w.isAnswered = true
 	find := func(view *listing[Object]) *Object {
 		return w.created(view, w.plan, func(id int64) bool { // a list still shows a deleted object
-			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
+			return !w.before[id] && !w.Meta.Run.Knows(runstate.Managed, runstate.ID(w.kind(), id))
 		})
 	}
 	view, err := w.reread(ctx, func(view *listing[Object]) bool { return find(view) != nil })

@@ -149,6 +149,11 @@ type Creating[Model, Object any] struct {
 	// for objects that did not exist before. Optional: by default all planned values that the creation carries must
 	// match.
 	MayBeCreated func(m *Model, object *Object, c *Call) bool
+	// Shared says what a creating request changes if another request has created the object at the same moment, and the
+	// server answers both with the same ID. Optional: by default the server refuses one of them.
+	Shared string
+	// Effect is what creating an object changes elsewhere. Its ID becomes the object's. Optional.
+	Effect func(c *Call, planned *Model) *effects.Write
 	// RegisterCreated registers an object in the run state, also after a lost answer. isNew is true if this run has created
 	// it, and false if it is adopted. Optional.
 	RegisterCreated func(c *Call, id int64, planned *Model, isNew bool)
@@ -176,7 +181,7 @@ type TableDefinition[Model, Object, Patch any] struct {
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p change.Pending[*Object, Patch]) (ignored []string, err error)
 	// Protect refuses, just before a request and on the object as just read, a planned change that must not happen: see
 	// [change.Subject]. Optional.
-	Protect func(ctx context.Context, b *base.Base, now *change.Reading[*Object], p change.Pending[*Object, Patch], diags *diag.Diagnostics)
+	Protect Protect[Object, Patch]
 	// Archives is true if Delete archives or deactivates the object, which keeps its name. A new object of the same
 	// name in this run is then the same object.
 	Archives bool
@@ -191,6 +196,9 @@ type TableDefinition[Model, Object, Patch any] struct {
 	// CreatedBy returns the creator of an object, or nil if the server does not show it, and the time. Optional.
 	CreatedBy func(*Object) (creator *int64, at time.Time)
 }
+
+// Protect refuses a change that must not happen: see [change.Subject].
+type Protect[Object, Patch any] func(ctx context.Context, b *base.Base, now *change.Reading[*Object], p change.Pending[*Object, Patch], diags *diag.Diagnostics)
 
 // Source describes how the objects of a resource are read.
 type Source struct {
@@ -221,8 +229,6 @@ type Unique[Model, Object any] struct {
 	At func(plan *Model) string
 	// Of returns the unique value of a model in the server's form, and "" while it is unknown.
 	Of func(*Model) string
-	// IgnoresCase is true if the server ignores case when it compares.
-	IgnoresCase bool
 	// Holder returns the object that has the planned value. Optional: the default is by the name in the index.
 	Holder func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
 	// ImportedByName returns the object of a name for import. Optional: the default is by the name in the index.

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -59,9 +60,6 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 		p.Own = existing.ReplacedID(ctx, req.Private, p.Diags)
 	case id != 0:
 		p.Own = []int64{id}
-		if resp.Private != nil {
-			p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
-		}
 	}
 	if r.writes(p) {
 		if !p.IsDestroy() {
@@ -283,7 +281,7 @@ func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
 	}
 	if id = r.id(p.State); id != 0 { // otherwise it could not be read when it was created
 		existing.Manage(r.Meta, existing.Object{
-			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), Key: r.fold(r.name(p.State)), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
+			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
 	}
 	return id
@@ -315,8 +313,9 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	kind, isRename := r.kind(), !p.IsCreate()
 	isSameName := isRename && r.fold(r.name(p.State)) == r.fold(name)
 	// The server distinguishes Unicode normal forms of a name, so several objects can keep the same name here.
-	if !run.Reserve(kind, r.fold(name), p.Own...) && !isSameName {
-		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
+	other, isFree := run.Reserve(kind, name, p.Own...)
+	if holder, isGiven := run.PlannedID(kind, name); !isFree && (!isSameName || isGiven && holder != r.id(p.State)) {
+		existing.RefuseDuplicate(kind, r.def.Title+" "+r.def.Unique.word(), name, other, "", r.existingAt(p.Plan), p.Diags)
 		return nil
 	}
 	defer func() {
@@ -333,7 +332,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		existing.RefuseNamedByText(r.Meta, existing.Object{Kind: kind, Title: r.def.Title, Name: r.name(p.State), ID: r.id(p.State), At: r.existingAt(p.Plan)}, r.def.Unique.word(), p.Diags)
 	}
 	if p.IsCreate() && len(p.Own) == 0 {
-		run.WillCreate(kind, r.fold(name))
+		run.Note(runstate.Created, runstate.Name(kind, name))
 	}
 	if isSameName {
 		return nil
@@ -350,7 +349,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	}
 	view, ok := r.cachedOrReport(ctx, p.Diags, func(view *listing[Object]) bool {
 		object := holder(view)
-		return object == nil || run.IsManaged(kind, r.def.Key(object))
+		return object == nil || run.Knows(runstate.Managed, runstate.ID(kind, r.def.Key(object)))
 	})
 	if !ok {
 		return nil
@@ -374,7 +373,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		summary, detail := adoption.Warning(object)
 		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail+" "+existing.AdoptionReason(r.def.Title, adoption.Attribute))
 		return object
-	case !isRename && run.IsManaged(kind, id):
+	case !isRename && run.Knows(runstate.Managed, runstate.ID(kind, id)):
 		// The object is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)
@@ -414,13 +413,6 @@ func (r *Resource[Model, Object, Patch]) refuseExchange(ctx context.Context, p *
 	return false
 }
 
-// refuseDuplicate reports that another resource of the configuration has the same name.
-func (r *Resource[Model, Object, Patch]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
-	word := r.def.Unique.word()
-	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
-		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
-}
-
 // existing describes the object with the planned name.
 func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c *Call) existing.Object {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
@@ -429,7 +421,7 @@ func (r *Resource[Model, Object, Patch]) existing(plan *Model, object *Object, c
 	}
 	asPlanned := r.isAsPlanned(plan, object, c)
 	e := existing.Object{
-		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
+		Kind: r.kind(), Title: r.def.Title, Name: name, ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells
@@ -464,13 +456,6 @@ func (r *Resource[Model, Object, Patch]) existingAt(plan *Model) path.Path {
 		return path.Root(r.def.Unique.At(plan))
 	}
 	return path.Root(r.def.Unique.attribute())
-}
-
-func (r *Resource[Model, Object, Patch]) aboutCase() string {
-	if !r.def.Unique.IgnoresCase {
-		return ""
-	}
-	return fmt.Sprintf(" (case is ignored in a %s)", r.def.Unique.word())
 }
 
 func (u *Unique[Model, Object]) attribute() string { return cmp.Or(u.Attribute, "name") }

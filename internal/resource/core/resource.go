@@ -16,13 +16,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
-	"golang.org/x/text/unicode/norm"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // idAttribute is the attribute that identifies every resource.
@@ -125,7 +124,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 	// Even a deleted object has an identity, because Terraform refuses an answer without one.
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
 	if id != 0 {
-		r.Meta.Run.Manage(r.kind(), id)
+		r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id))
 	}
 	if !r.readNamedPeople(ctx, &resp.Diagnostics, &state) {
 		return
@@ -151,8 +150,8 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 			return
 		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
-		if r.Meta.Run.Unmanage(r.kind(), id); isThere { // it keeps its name
-			r.Meta.Run.NoteEnded(r.kind(), id)
+		if r.Meta.Run.Forget(runstate.Managed, runstate.ID(r.kind(), id)); isThere { // it keeps its name
+			r.Meta.Run.Note(runstate.Ended, runstate.ID(r.kind(), id))
 		}
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one
@@ -163,7 +162,10 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 	}
 	if id == 0 { // it could not be read when it was created
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
-		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
+		r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), r.def.Key(object)))
+	}
+	if r.def.Unique.Of != nil {
+		resp.Diagnostics.Append(existing.StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
 	}
 	c := r.call(view)
 	c.own = attribute.Emails(ctx, req.Private, &resp.Diagnostics)
@@ -277,13 +279,9 @@ func (r *Resource[Model, Object, Patch]) name(m *Model) string {
 	return r.def.Unique.Of(m)
 }
 
-// fold returns a name in the form that the server compares. Terraform passes every text in the Unicode normal form NFC.
+// fold returns a name in the form that the server compares.
 func (r *Resource[Model, Object, Patch]) fold(name string) string {
-	name = norm.NFC.String(name)
-	if r.def.Unique.IgnoresCase {
-		return zulip.FoldName(name)
-	}
-	return name
+	return runstate.Fold(r.kind(), name)
 }
 
 // called returns how messages refer to an object.

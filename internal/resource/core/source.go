@@ -16,7 +16,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 )
 
 // listing is one state of the objects: those of the snapshot, or of a separate list.
@@ -211,9 +210,6 @@ func (r *Resource[Model, Object, Patch]) ImportState(ctx context.Context, req re
 	id := r.idOf(object)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
-	if r.def.Unique.Of != nil {
-		resp.Diagnostics.Append(existing.StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
-	}
 }
 
 // find returns the object with an ID or a name. "name:2024" is the one called 2024. Its error is a message for users.

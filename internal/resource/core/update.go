@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
@@ -28,7 +29,7 @@ func (r *Resource[Model, Object, Patch]) Update(ctx context.Context, req resourc
 	}
 	id, c := r.id(&state), r.call(nil)
 	c.Diags = &resp.Diagnostics
-	r.Meta.Run.Manage(r.kind(), id)
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id))
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
 	if err := r.readNeeds(ctx, c); err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
@@ -105,13 +106,20 @@ type unseenError struct{ text string }
 // Error returns the result of the change.
 func (e *unseenError) Error() string { return e.text }
 
-// Change makes steps on an object: see [change.Subject.Change]. now is the object as just read, or nil.
-func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []change.Step[*Object, Patch], now *change.Reading[*Object], diags *diag.Diagnostics) *change.Reading[*Object] {
+// Change makes steps on an object: see [change.Subject.Change]. now is the object as just read, or nil. protect is nil for
+// the checks of the definition.
+func (r *Resource[Model, Object, Patch]) Change(ctx context.Context, id int64, steps []change.Step[*Object, Patch], now *change.Reading[*Object],
+	protect Protect[Object, Patch], diags *diag.Diagnostics,
+) *change.Reading[*Object] {
 	change := &applying[Model, Object, Patch]{Resource: r, id: id, c: r.call(nil)}
 	if now != nil {
 		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
 	}
-	return change.subject(steps).Change(ctx, &r.Base, steps, now, diags)
+	subject := change.subject(steps)
+	if protect != nil {
+		subject.Protect = protect
+	}
+	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
 // applying is the change of one object, by an update or after a creation.
@@ -256,11 +264,11 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 		return
 	}
 	defer unlock()
-	if r.Meta.Run.IsAdopted(r.kind(), id) {
+	if r.Meta.Run.Knows(runstate.Adopted, runstate.ID(r.kind(), id)) {
 		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": called})
 		return
 	}
-	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, although a list still shows it
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id)) // no other resource adopts it, although a list still shows it
 	err := r.deleteUnused(ctx, id, &state, req.Private)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
@@ -271,15 +279,15 @@ func (r *Resource[Model, Object, Patch]) Delete(ctx context.Context, req resourc
 	}
 	if r.def.Archives {
 		// Its name counts as taken, but not for its replacement, which is planned again during apply.
-		r.Meta.Run.NoteGone(r.kind(), id)
+		r.Meta.Run.Note(runstate.Gone, runstate.ID(r.kind(), id))
 		r.release(id, &state)
 	}
 }
 
 // release releases this object for a new resource of the same name in this run, which adopts it.
 func (r *Resource[Model, Object, Patch]) release(id int64, state *Model) {
-	if name := r.fold(r.name(state)); name != "" && id != 0 {
-		r.Meta.Run.Manage(r.kind(), id)
+	if name := r.name(state); name != "" && id != 0 {
+		r.Meta.Run.Note(runstate.Managed, runstate.ID(r.kind(), id))
 		r.Meta.Run.Release(r.kind(), name, id)
 	}
 }
@@ -320,14 +328,16 @@ func (r *Resource[Model, Object, Patch]) delete(ctx context.Context, id int64, s
 	}
 }
 
-// sendDelete sends the request that deletes the object.
+// sendDelete sends the request that deletes the object. Delete may read, and a read waits for writes under way.
 func (r *Resource[Model, Object, Patch]) sendDelete(ctx context.Context, c *Call, state *Model) error {
-	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
-	if err != nil {
-		return err
+	if list := r.cachedList(); list != "" {
+		done, err := r.Meta.Store.BeginWrite(ctx, list)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
-	err = r.def.Delete(ctx, c, state)
-	done()
+	err := r.def.Delete(ctx, c, state)
 	r.wrote(err)
 	return err
 }

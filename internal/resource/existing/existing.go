@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -59,9 +61,9 @@ func IsRecent(made time.Time) bool { return time.Since(made) <= maxRecoverAge }
 func (e Object) Check(meta *base.Meta, diags *diag.Diagnostics) (adopted bool) {
 	run := &meta.Run
 	switch {
-	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
+	case !e.IsRename && run.Knows(runstate.Destroyed, runstate.ID(e.Kind, e.ID)):
 		e.refuseAddress(meta, diags)
-	case e.IsRename && e.KeepsName && run.WillBeDestroyed(e.Kind, e.ID):
+	case e.IsRename && e.KeepsName && run.Knows(runstate.Destroyed, runstate.ID(e.Kind, e.ID)):
 		e.refuseKeptName(diags)
 	case e.IsRename:
 		// Other resources of this run may release the name. A plan does not know which, because the order of planning
@@ -73,7 +75,7 @@ func (e Object) Check(meta *base.Meta, diags *diag.Diagnostics) (adopted bool) {
 		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider retries for some seconds until the name is free. "+
 			"That does not help if the other resource depends on this one, by a reference or depends_on: then apply twice. "+
 			fmt.Sprintf("If no resource gives up the name, this apply stops here. Choose another name. If no resource manages the object that has it, import that object with the ID %s and rename it.", e.Import))
-	case run.IsManaged(e.Kind, e.ID):
+	case run.Knows(runstate.Managed, runstate.ID(e.Kind, e.ID)):
 		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
@@ -98,12 +100,22 @@ func AdoptionReason(title, attribute string) string {
 // RefuseNamedByText refuses a plan that changes the name of an object, if a resource that was planned before names the
 // object by it. word is the attribute. It uses Kind, Title, Name, ID and At of the object.
 func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagnostics) {
-	if !meta.Run.IsNamedByText(e.Kind, e.ID) {
+	if !meta.Run.Knows(runstate.Named, runstate.ID(e.Kind, e.ID)) {
 		return
 	}
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("The %s %s is written as text elsewhere", word, suggest.Quote(e.Name)),
 		fmt.Sprintf("This plan changes the %s of %s %d, and another resource of the configuration still names the %s by %s. Terraform can change one before or after the other. "+
 			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID))
+}
+
+// RefuseDuplicate refuses a name in a plan, because another resource of the configuration has an equal one. what is the
+// attribute in messages, as in "channel name". advice is further advice, or empty.
+func RefuseDuplicate(kind, what, name, other, advice string, at path.Path, diags *diag.Diagnostics) {
+	detail := fmt.Sprintf("Another %s in this configuration has the same %s.", kind, what)
+	if other != name {
+		detail = fmt.Sprintf("%s is equal to %s for the server, and another %s in this configuration has it.", suggest.Quote(name), suggest.Quote(other), kind)
+	}
+	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s", what, suggest.Quote(name)), detail+" Change or remove one of them."+advice)
 }
 
 // Refuse reports why an object was not created: its name is taken.
@@ -132,8 +144,8 @@ func (e Object) text(meta *base.Meta) string {
 // creates one with the same name. The resource that is planned last reports this, here or in [Object.Check]. It uses
 // Kind, Title, Name, Key, ID and Import of the object.
 func RegisterDestroy(meta *base.Meta, e Object, diags *diag.Diagnostics) {
-	meta.Run.WillDestroy(e.Kind, e.ID)
-	if meta.Run.WillBeCreated(e.Kind, e.key()) {
+	meta.Run.Note(runstate.Destroyed, runstate.ID(e.Kind, e.ID))
+	if meta.Run.Knows(runstate.Created, runstate.Name(e.Kind, e.key())) {
 		e.refuseAddress(meta, diags)
 	}
 	if id, isPlanned := meta.Run.PlannedID(e.Kind, e.key()); e.KeepsName && isPlanned && id != 0 && id != e.ID {
@@ -176,8 +188,9 @@ func ImportBlock(kind, id string) string {
 //
 // kind is the type of the resource. object identifies the object, and creations of the same object wait for each other.
 // look returns the ID of a matching object for which isNew is true, or zero. It is called once before anything is sent,
-// with an isNew that records the existing objects. create sends the request.
-func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
+// with an isNew that records the existing objects. create sends the request. effect is what the creation changes elsewhere;
+// nil for nothing.
+func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string, effect *effects.Write,
 	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
 ) (id int64, err error) {
 	done, err := meta.Run.Lock(ctx, kind+" "+object)
@@ -185,21 +198,35 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 		return 0, err
 	}
 	defer done()
+	once := func() (int64, error) { return createOnce(ctx, meta, kind, look, create) }
+	if effect == nil {
+		id, err = once()
+	} else {
+		id, err = meta.Run.Effects.Create(once, *effect)
+	}
+	if err == nil {
+		meta.Run.Note(runstate.Managed, runstate.ID(kind, id))
+	}
+	return id, err
+}
+
+func createOnce(ctx context.Context, meta *base.Meta, kind string,
+	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
+) (id int64, err error) {
 	before := map[int64]bool{}
 	if _, err := look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
 		return 0, fmt.Errorf("the provider could not check what already exists, and sent nothing: %w", err)
 	}
-	isNew := func(id int64) bool { return !before[id] && !meta.Run.IsManaged(kind, id) }
+	isNew := func(id int64) bool { return !before[id] && !meta.Run.Knows(runstate.Managed, runstate.ID(kind, id)) }
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		if id, err = create(ctx); err == nil {
-			break
+			return id, nil
 		}
 		if !zulip.MayHaveHappened(err) {
 			if attempt > 0 { // perhaps because of an earlier attempt that was executed late
 				if made, lookErr := look(ctx, isNew); lookErr == nil && made != 0 {
-					id = made
-					break
+					return made, nil
 				}
 			}
 			return 0, err
@@ -212,14 +239,12 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 		pause *= 2
 		var lookErr error
 		if id, lookErr = look(ctx, isNew); id != 0 {
-			break
+			return id, nil
 		}
 		if lookErr != nil || attempt >= meta.Client.MaxRetries() || zulip.IsInterrupted(ctx) {
 			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}
-	meta.Run.Manage(kind, id)
-	return id, nil
 }
 
 // unknownOutcomeError is the failure of a request that may have been executed.
@@ -281,18 +306,18 @@ func ReplacedID(ctx context.Context, private base.PrivateGetter, diags *diag.Dia
 // of another resource of the run; the resource that is planned last reports this. It uses Kind, Title, Name, Key, ID
 // and Import of the object.
 func Manage(meta *base.Meta, e Object, isDestroyed bool, diags *diag.Diagnostics) {
-	meta.Run.Manage(e.Kind, e.ID)
+	meta.Run.Note(runstate.Managed, runstate.ID(e.Kind, e.ID))
 	if isDestroyed {
-		if meta.Run.WillBeKept(e.Kind, e.ID) {
+		if meta.Run.Knows(runstate.Kept, runstate.ID(e.Kind, e.ID)) {
 			refuseDestroy(e, diags)
 		}
 		RegisterDestroy(meta, e, diags)
 		return
 	}
-	if meta.Run.WillBeDestroyed(e.Kind, e.ID) {
+	if meta.Run.Knows(runstate.Destroyed, runstate.ID(e.Kind, e.ID)) {
 		refuseDestroy(e, diags)
 	}
-	if !meta.Run.WillKeep(e.Kind, e.ID) {
+	if !meta.Run.Note(runstate.Kept, runstate.ID(e.Kind, e.ID)) {
 		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
 			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of the other, and destroying either resource destroys the %s for both. "+
 				"Remove one of them with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
@@ -311,7 +336,7 @@ func refuseDestroy(e Object, diags *diag.Diagnostics) {
 // If the object ended outside Terraform since the last apply, the plan only warns, so that the rest of it can be seen. The
 // apply refuses.
 func RefuseTakenName(meta *base.Meta, kind string, id int64, at path.Path, summary, detail string, diags *diag.Diagnostics) {
-	if meta.Run.HasEnded(kind, id) {
+	if meta.Run.Knows(runstate.Ended, runstate.ID(kind, id)) {
 		diags.AddAttributeWarning(at, summary+", so the apply will fail", detail+"\n\nThis happened outside Terraform. To accept it, remove this resource from the configuration, with what references it.")
 		return
 	}

@@ -29,7 +29,10 @@ const extraEmoji = "zulip"
 // Check refuses, during plan, an emoji that the server does not have, if the server lists its emoji, and a code or kind
 // of another emoji. It accepts an emoji that this run creates. view has the organization's custom emoji.
 func (e Emoji) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Run.IsReserved(customEmojiKind, e.Name.ValueString()) {
+	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() {
+		return
+	}
+	if _, isPlanned := meta.Run.PlannedID(customEmojiKind, e.Name.ValueString()); isPlanned {
 		return
 	}
 	standard, err := meta.Store.EmojiNames(ctx)

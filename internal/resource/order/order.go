@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -132,7 +133,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	wanted, known := numbers(list)
-	if known && !r.Meta.Run.Declare(r.TypeName, 0, list.String()) {
+	if known && !r.Meta.Run.Declare(runstate.ID(r.TypeName, 0), list.String()) {
 		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Duplicate order of the "+r.Things,
 			fmt.Sprintf("Another zulip_%s of this configuration sets another order, so each apply would undo the change of the other. Keep one of them.", r.TypeName))
 	}

@@ -198,12 +198,12 @@ func (l Attribute) Settle(v Value, view *snapshot.Snapshot) {
 // another resource of the run does the opposite, because Terraform's order of the two is not known.
 func Contested(run *runstate.State, thing string, kept, leaving []int64) (contested []int64) {
 	for _, id := range kept {
-		if run.Manage(thing, id); run.WillBeDestroyed(thing, id) {
+		if run.Note(runstate.Managed, runstate.ID(thing, id)); run.Knows(runstate.Destroyed, runstate.ID(thing, id)) {
 			contested = append(contested, id)
 		}
 	}
 	for _, id := range leaving {
-		if run.WillDestroy(thing, id); run.IsManaged(thing, id) {
+		if run.Note(runstate.Destroyed, runstate.ID(thing, id)); run.Knows(runstate.Managed, runstate.ID(thing, id)) {
 			contested = append(contested, id)
 		}
 	}

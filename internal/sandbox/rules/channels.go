@@ -275,37 +275,48 @@ var droppedOnCreate = []string{"can_create_topic_group", "can_delete_any_message
 
 // CreateChannel is POST /channels/create: one channel, and its first subscribers by id. The creator subscribes only if
 // listed.
-func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []int) (Channel, error) {
+//
+// If isSimultaneous is true for the channel with the name, the server has not seen it in time. It then adds the subscribers
+// to this channel, and answers as if it were new (server-behavior §C25).
+func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []int, isSimultaneous func(id int) bool) (ch Channel, isNew bool, err error) {
 	in.Name = Strip(in.Name)
 	if err := checkChannelName(in.Name); err != nil {
-		return Channel{}, err
+		return Channel{}, false, err
 	}
-	if _, taken := o.ChannelByName(in.Name); taken {
-		return Channel{}, channelExists(in.Name)
+	existing, taken := o.ChannelByName(in.Name)
+	if taken && !isSimultaneous(existing.ID) {
+		return Channel{}, false, channelExists(in.Name)
 	}
-	ch, err := o.prepareChannel(actor, in)
-	if err != nil {
-		return Channel{}, err
+	ch, err = o.prepareChannel(actor, in)
+	switch {
+	case err != nil:
+		return Channel{}, false, err
+	case taken && in.Default:
+		o.makeDefault(existing.ID)
+		fallthrough
+	case taken:
+		ch = existing
+	default:
+		for _, name := range droppedOnCreate {
+			p, _ := FindPermission(ChannelPermissions, name)
+			ch.Permissions[name] = o.defaultValue(p, actor)
+		}
+		o.insertChannel(&ch, in.Default)
 	}
-	for _, name := range droppedOnCreate {
-		p, _ := FindPermission(ChannelPermissions, name)
-		ch.Permissions[name] = o.defaultValue(p, actor)
-	}
-	o.insertChannel(&ch, in.Default)
 	for _, id := range subscribers {
 		u, err := o.AnyUser(id)
 		if err != nil {
-			return Channel{}, err
+			return Channel{}, false, err
 		}
 		if !u.Active {
-			return Channel{}, errUserDeactivated
+			return Channel{}, false, errUserDeactivated
 		}
 		o.subscribe(u.ID, ch.ID, "")
 	}
 	if len(subscribers) > 0 {
 		o.postCreatedNotice(actor, []Channel{ch}, in.Announce)
 	}
-	return ch, nil
+	return ch, !taken, nil
 }
 
 // prepareChannel checks a request and returns the new channel, in the server's order: folder, retention, topics policy, the

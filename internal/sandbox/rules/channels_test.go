@@ -15,7 +15,7 @@ func channel(t *testing.T, o *Organization, by User, spec NewChannel, subscriber
 	for _, u := range subscribers {
 		ids = append(ids, u.ID)
 	}
-	ch, err := o.CreateChannel(by, spec, ids)
+	ch, _, err := o.CreateChannel(by, spec, ids, nil)
 	requireNoError(t, err)
 	return ch
 }

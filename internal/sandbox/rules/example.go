@@ -56,7 +56,7 @@ func (o *Organization) AddExample() error {
 		for _, u := range c.subscribers {
 			ids = append(ids, u.ID)
 		}
-		if _, err := o.CreateChannel(admin, c.spec, ids); err != nil {
+		if _, _, err := o.CreateChannel(admin, c.spec, ids, nil); err != nil {
 			return err
 		}
 	}

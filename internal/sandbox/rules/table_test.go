@@ -89,7 +89,7 @@ func TestTable_Rollback_Restored(t *testing.T) {
 
 func TestChanges_Rows_Listed(t *testing.T) {
 	o, people := founded(t)
-	ch, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
+	ch, _, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil, nil)
 	requireNoError(t, err)
 	changes, sequences, err := o.Changes()
 	if err != nil || len(changes) != 1 || changes[0].Table != "channels" || changes[0].ID != ch.ID || len(changes[0].Row) == 0 {
@@ -110,10 +110,10 @@ func TestChanges_Rows_Listed(t *testing.T) {
 
 func TestTable_RolledBackID_NotReused(t *testing.T) {
 	o, people := founded(t)
-	first, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
+	first, _, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil, nil)
 	requireNoError(t, err)
 	o.Rollback()
-	second, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
+	second, _, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil, nil)
 	if err != nil {
 		t.Fatalf("the name is free again: %v", err)
 	}

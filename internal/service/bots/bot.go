@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -51,7 +52,7 @@ func NewBotResource() resource.Resource {
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		Unique: core.Unique[botModel, zulip.User]{
-			Attribute: "short_name", Word: "short name", IgnoresCase: true,
+			Attribute: "short_name", Word: "short name",
 			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
 		},
@@ -93,7 +94,7 @@ func adoptBot(ctx context.Context, c *core.Call, plan *botModel) (id int64, ok b
 		return 0, false, err
 	}
 	var diags diag.Diagnostics
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(botKind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)); {
 	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("short_name"), &diags) {
 			break
@@ -231,7 +232,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 		diags.AddError(summary, "Nothing was sent. "+base.Explain(err))
 		return state.Owner
 	}
-	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsGoneByRun(snapshot.AccountKind, *bot.BotOwnerID) {
+	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.Knows(runstate.Gone, runstate.ID(runstate.Account, *bot.BotOwnerID)) {
 		return state.Owner
 	}
 	const adopt = " The next plan asks for adopt_deactivated = true to reactivate the bot."
@@ -337,7 +338,7 @@ func deactivateBot(ctx context.Context, c *core.Call, state *botModel) error {
 	if err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err
 	}
-	c.Meta.Run.NoteGone(botKind, id)
+	c.Meta.Run.Note(runstate.Gone, runstate.ID(botKind, id))
 	return nil
 }
 

@@ -108,15 +108,12 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.State.Email.ValueString()
-		existing.RegisterDestroy(p.Meta, existing.Object{Kind: botKind, Title: "bot", Name: email, Key: botKey(p.State), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
+		existing.RegisterDestroy(p.Meta, existing.Object{Kind: botKind, Title: "bot", Name: email, Key: p.State.ShortName.ValueString(), ID: p.State.ID.ValueInt64(), Import: email}, p.Diags)
 		checkBotDeactivation(ctx, p, s)
 	default:
 		warnOfBotAccess(ctx, p, s)
 	}
 }
-
-// botKey returns the short name, the key of a bot in the run state.
-func botKey(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
 
 // checkNewBot refuses a bot that the account can't create, or that already exists.
 func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
@@ -130,7 +127,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if address := p.Plan.address(s); address != "" {
 		if p.IsCreate() {
-			p.Meta.Run.WillCreate(botKind, botKey(p.Plan))
+			p.Meta.Run.Note(runstate.Created, runstate.Name(botKind, p.Plan.ShortName.ValueString()))
 		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
@@ -138,7 +135,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 			return
 		}
 		// A bot that this run has deactivated gave its short name up.
-		if isOwn := holder != nil && p.Meta.Run.IsGoneByRun(botKind, holder.ID); !isOwn && !reserveShortName(p) {
+		if isOwn := holder != nil && p.Meta.Run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)); !isOwn && !reserveShortName(p) {
 			return
 		}
 		account.Email = address
@@ -149,7 +146,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 				reactivated = holder
 			}
 		} else {
-			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
+			p.Meta.Run.PlanName(runstate.Account, 0, address)
 		}
 	}
 	checkBotName(p, s, bot.ID)
@@ -162,13 +159,13 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
-	isOwn := run.IsManaged(botKind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(botKind, holder.ID)) &&
+	isOwn := run.Knows(runstate.Managed, runstate.ID(botKind, holder.ID)) && (!holder.IsActive || !run.Knows(runstate.Destroyed, runstate.ID(botKind, holder.ID))) &&
 		(p.IsCreate() || p.Plan.BotType.Equal(p.State.BotType))
 	switch {
-	case isOwn || run.IsGoneByRun(botKind, holder.ID):
-		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+	case isOwn || run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)):
+		run.PlanName(runstate.Account, holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
-		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated bot will be reactivated",
 			fmt.Sprintf("Bot %s has the ID %d and the name %q. Its API key does not change. %s %s", holder.Address(), holder.ID, holder.FullName, existing.AdoptionReason("bot", "adopt_deactivated"), returns))
@@ -186,7 +183,7 @@ func existingBot(plan *botModel, holder *zulip.User) existing.Object {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
 	return existing.Object{
-		Kind: botKind, Title: "bot", Name: holder.Address(), Key: botKey(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Kind: botKind, Title: "bot", Name: holder.Address(), Key: plan.ShortName.ValueString(), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && existing.IsRecent(joined), // the server does not show who created it
@@ -231,9 +228,13 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 
 // reserveShortName refuses a short name that another resource of the configuration has.
 func reserveShortName(p *core.Plan[botModel]) (ok bool) {
-	if ok = !base.IsSet(p.Plan.ShortName) || p.Meta.Run.Reserve(botKind, botKey(p.Plan), p.Own...); !ok {
-		p.Diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
-			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+	if !base.IsSet(p.Plan.ShortName) {
+		return true
+	}
+	name := p.Plan.ShortName.ValueString()
+	other, ok := p.Meta.Run.Reserve(botKind, name, p.Own...)
+	if !ok {
+		existing.RefuseDuplicate(botKind, "short name", name, other, "", path.Root("short_name"), p.Diags)
 	}
 	return ok
 }
@@ -247,13 +248,13 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	}
 	at := path.Root("short_name")
 	holder, isTaken := s.UserWithAddress(address)
-	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
-	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "bot", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
-	p.Meta.Run.PlanName(botKind, user.ID, botKey(p.Plan))
+	p.Meta.Run.PlanName(runstate.Account, user.ID, address)
+	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: runstate.Account, Title: "bot", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
+	p.Meta.Run.PlanName(botKind, user.ID, p.Plan.ShortName.ValueString())
 	switch {
 	case !isTaken || holder.ID == user.ID:
 		return
-	case p.Meta.Run.IsManaged(botKind, holder.ID):
+	case p.Meta.Run.Knows(runstate.Managed, runstate.ID(botKind, holder.ID)):
 		renamed := existingBot(p.Plan, holder)
 		renamed.IsRename, renamed.KeepsName = true, true
 		renamed.Check(p.Meta, p.Diags)
@@ -274,7 +275,7 @@ func checkBotName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
 	for _, user := range s.Users() {
-		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(botKind, user.ID) {
+		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.Knows(runstate.Managed, runstate.ID(botKind, user.ID)) {
 			p.Diags.AddAttributeError(path.Root("full_name"), "Another user has this name",
 				fmt.Sprintf("%s (ID %d) already has the name %q. A bot cannot have the name of an active user. Choose another name.", user.Address(), user.ID, name))
 			return
@@ -351,7 +352,7 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 // hasEnded reports whether a refresh found the bot of a new resource deactivated, with its owner or alone.
 func hasEnded(p *core.Plan[botModel], s *snapshot.Snapshot) bool {
 	bot, ok := s.UserByAddress(p.Plan.address(s))
-	return ok && p.IsCreate() && p.Meta.Run.HasEnded(botKind, bot.ID)
+	return ok && p.IsCreate() && p.Meta.Run.Knows(runstate.Ended, runstate.ID(botKind, bot.ID))
 }
 
 // warnOfBotOwner warns about an owner that the same plan deactivates.

@@ -349,7 +349,7 @@ func TestProtocolBotShortNameOfAnother(t *testing.T) {
 	_, diags := p.Read("zulip_bot", other.State)
 	diags.ExpectNoError(t)
 	plan(p, run.State, "same", "Alerts").ExpectNoError(t)
-	plan(p, other.State, "same", "Other").ExpectError(t, "short_name", `Duplicate short name "same"`, "Change one of them")
+	plan(p, other.State, "same", "Other").ExpectError(t, "short_name", `Duplicate short name "same"`, "Change or remove one of them")
 	p = run.Process()
 	_, diags = p.Read("zulip_bot", other.State)
 	diags.ExpectNoError(t)

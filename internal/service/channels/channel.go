@@ -45,8 +45,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 		FindImported: lookup.Channel,
 		Unsent:       []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
 		Unique: core.Unique[channelModel, zulip.Channel]{
-			Of:          func(m *channelModel) string { return m.Name.ValueString() },
-			IgnoresCase: true,
+			Of: func(m *channelModel) string { return m.Name.ValueString() },
 			IsTaken: func(err error) bool {
 				return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errChannelNameTaken)
 			},
@@ -63,8 +62,10 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 			IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
 			HowToAdopt: howToAdoptChannel, Adopt: adoptChannel,
 		},
-		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
-		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, RegisterCreated: registerSubscribers},
+		Account: core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
+		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, Effect: subscribedByCreation,
+			Shared: "The server has subscribed the initial_subscribers of this resource to it.", // (server-behavior §C25)
+		},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
@@ -158,9 +159,7 @@ func archiveChannel(ctx context.Context, c *core.Call, state *channelModel) erro
 // RemoveGroup removes a group from permissions of a channel, which have these values in the plan. It does nothing in an
 // archived channel.
 func RemoveGroup(ctx context.Context, b *base.Base, channel int64, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
-	definition := *channelDefinition
-	definition.Protect = protectRemoval
-	r := core.NewTable(&definition)
+	r := core.NewTable(channelDefinition)
 	r.Base = *b
 	view, err := b.Meta.Store.Fresh(ctx, store.Channels, store.Organization)
 	if err != nil {
@@ -168,7 +167,7 @@ func RemoveGroup(ctx context.Context, b *base.Base, channel int64, from map[stri
 		return
 	}
 	if now, ok := view.Channels().ByID(channel); ok && !now.IsArchived {
-		r.Change(ctx, channel, channelTable.Wire.Removals(from, group, view), nil, diags)
+		r.Change(ctx, channel, channelTable.Wire.Removals(from, group, view), nil, protectRemoval, diags)
 	}
 }
 
@@ -279,14 +278,11 @@ func initialSubscribers(c *core.Call, plan *channelModel, diags *diag.Diagnostic
 	return ids
 }
 
-// registerSubscribers registers whom this run has subscribed to a new channel. An exclusive list of its subscribers may remove
-// them, because the plan shows both.
-func registerSubscribers(c *core.Call, id int64, planned *channelModel, isNew bool) {
-	if !isNew {
-		return // an adopted channel has its earlier subscribers
-	}
-	var ignored diag.Diagnostics // the creation has reported them
-	c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Subscribed, ID: id, People: initialSubscribers(c, planned, &ignored)})
+// subscribedByCreation is the effect that the first subscribers are in a new channel. An exclusive list of its subscribers
+// may remove them, because the plan shows both.
+func subscribedByCreation(c *core.Call, planned *channelModel) *effects.Write {
+	var ignored diag.Diagnostics // the creation reports them
+	return &effects.Write{Kind: effects.Subscribed, People: initialSubscribers(c, planned, &ignored)}
 }
 
 // sendsOwnName makes the core check for an existing channel with the name if createChannelBySubscribing needs it.

@@ -41,7 +41,6 @@ func channelFolderDefinition() *core.Definition[channelFolderModel, zulip.Channe
 		Index:  (*snapshot.Snapshot).Folders,
 		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
-			IgnoresCase:    true,
 			Of:             func(m *channelFolderModel) string { return m.Name.ValueString() },
 			ImportedByName: folderByName,
 			Where:          "the data source zulip_channel_folders lists all",

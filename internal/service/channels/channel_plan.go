@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -46,7 +47,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	deriveChannel(plan)
 	plan.Compare()
 	p := channelPlanning{plan}
-	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(channelKind) && p.Meta.Run.WillBeCreated(channelKind, zulip.FoldName(p.Plan.Name.ValueString())) {
+	if p.State == nil && p.Adopted == nil && len(p.Meta.Run.All(runstate.Destroyed, channelKind)) > 0 && p.Meta.Run.Knows(runstate.Created, runstate.Name(channelKind, p.Plan.Name.ValueString())) {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be created, and this plan archives another one", p.Plan.Name.ValueString()), p.Diags)
 	}
 	p.checkFolder()
@@ -72,7 +73,7 @@ func checkChannelDestroyed(ctx context.Context, p *core.Plan[channelModel]) {
 	if !p.Meta.SeesAll() { // an administrator may archive every channel
 		checkChannelArchive(ctx, p)
 	}
-	if p.Meta.Run.AnyWillBeCreated(channelKind) {
+	if len(p.Meta.Run.All(runstate.Created, channelKind)) > 0 {
 		warnOfLeftMessages(fmt.Sprintf("Channel %q will be archived, and this plan creates another one", p.State.Name.ValueString()), p.Diags)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -86,7 +87,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 func checkGroupChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
-	if p.Meta.Run.IsManaged(lookup.ChannelKind, id) {
+	if p.Meta.Run.Knows(runstate.Managed, runstate.ID(lookup.ChannelKind, id)) {
 		refuse = p.Diags.AddAttributeWarning
 	}
 	switch channel, ok := view.Channels().ByID(id); {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -85,11 +86,11 @@ func (subscribers) leavesNew(b relation) []int64 { return []int64{b.Meta.Store.S
 func (subscribers) claim(b relation, p *subscriptionPlan, diags *diag.Diagnostics) {
 	run, channel := &b.Meta.Run, p.channel
 	b.register(channel, p.view, p.Wanted.IDs, nil, diags)
-	run.Manage(exclusiveKind, channel.ID)
-	if run.IsManaged(additiveKind, channel.ID) {
+	run.Note(runstate.Managed, runstate.ID(exclusiveKind, channel.ID))
+	if run.Knows(runstate.Managed, runstate.ID(additiveKind, channel.ID)) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", channel.Name), bothKinds)
 	}
-	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(p.Wanted.IDs)) {
+	if !run.Declare(runstate.ID(exclusiveKind, channel.ID), fmt.Sprint(p.Wanted.IDs)) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Duplicate list of subscribers of channel %q", channel.Name),
 			"Another zulip_channel_subscribers of this configuration lists other people for the same channel, so each apply would undo the change of the other. Keep one of them.")
 	}
@@ -183,18 +184,16 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 		in, before := known.After(place, now.in, nil), known.After(place, saw, now.in)
 		return sets.Without(in, slices.Concat(before, wanted)), sets.Common(sets.Without(before, in), wanted)
 	}
-	known := &b.Meta.Run.Effects
-	came, left := differ(known)
-	if len(came) > 0 {
-		known.Settled(func() { came, left = differ(known) })
+	came, left := differ(&b.Meta.Run.Effects)
+	if len(came)+len(left) == 0 {
+		return false
 	}
-	gone, err := b.Meta.Deactivated(ctx, slices.Concat(came, left))
+	known, err := b.Meta.Effects(ctx, slices.Concat(came, left))
 	if err != nil {
 		diags.AddError("Cannot read the users", base.Explain(err))
 		return true
 	}
-	came, left = differ(known.With(gone...))
-	if len(came)+len(left) == 0 {
+	if came, left = differ(known); len(came)+len(left) == 0 {
 		return false
 	}
 	var text string

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -79,8 +80,8 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 		plan.Added = state.Added
 	}
 	c.Save(plan)
-	c.Meta.Run.Manage(additiveKind, p.channel.ID)
-	if c.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
+	c.Meta.Run.Note(runstate.Managed, runstate.ID(additiveKind, p.channel.ID))
+	if c.Meta.Run.Knows(runstate.Managed, runstate.ID(exclusiveKind, p.channel.ID)) {
 		c.Diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", p.channel.Name), bothKinds)
 	}
 	subscribed.Warn(p.Wanted, leaving, p.view, c.Diags)
@@ -215,7 +216,7 @@ func (r subscription) update(ctx context.Context, c *subscriptionCall) error {
 func (r subscription) delete(ctx context.Context, c *subscriptionCall) error {
 	state, id := c.State, c.State.ChannelID.ValueInt64()
 	added := numbersIn(state.Added)
-	if len(added) == 0 || c.Meta.Run.IsManaged(exclusiveKind, id) {
+	if len(added) == 0 || c.Meta.Run.Knows(runstate.Managed, runstate.ID(exclusiveKind, id)) {
 		return nil
 	}
 	view, err := c.Read("the organization", store.Channels)

@@ -191,7 +191,7 @@ func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, list
 
 // isListed reports whether a resource of this run lists a user for a channel.
 func (b relation) isListed(channel, user int64) bool {
-	return b.Meta.Run.IsManaged(runstate.SubscribersOf(channel), user)
+	return b.Meta.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(channel), user))
 }
 
 // isActive reports whether the server lists and accepts a user.

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -117,7 +118,7 @@ func (r memberships) create(ctx context.Context, c *membershipCall) error {
 		return nil
 	}
 	all := changeSteps(membershipChange(before.Thing, plan, nil, nil, before.View), before.View)
-	now := group.Change(ctx, id, all, before, c.Diags)
+	now := group.Change(ctx, id, all, before, nil, c.Diags)
 	if !c.Diags.HasError() || now == nil || anyDone(all, now) { // otherwise there is nothing to manage
 		r.save(ctx, c, plan, now, before.View, found)
 	}
@@ -165,7 +166,7 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	}
 	stay := found.withKept(&c.Meta.Run, before.Thing)
 	all := changeSteps(membershipChange(before.Thing, plan, prior, stay, before.View), before.View)
-	now := group.Change(ctx, id, all, before, c.Diags)
+	now := group.Change(ctx, id, all, before, nil, c.Diags)
 	if c.Diags.HasError() {
 		plan = prior.with(plan) // those who are in the group
 	}
@@ -179,7 +180,7 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 func (memberships) find(c *membershipCall, list membershipList, before *reading) []int64 {
 	wanted := list.Find(c.Plan.list(list), before.View, c.Diags)
 	for _, id := range wanted.IDs {
-		c.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
+		c.Meta.Run.Note(runstate.Adopted, runstate.ID(list.kind(before.Thing.ID), id))
 	}
 	return wanted.IDs
 }
@@ -214,7 +215,7 @@ func (memberships) delete(ctx context.Context, c *membershipCall) error {
 	}
 	stay := readFoundThere(ctx, c.PriorPrivate, c.Diags).still(group, view).withKept(&c.Meta.Run, group)
 	all := changeSteps(membershipChange(group, nil, state, stay, view), view)
-	groupOn(*c.Base).Change(ctx, id, all, &reading{Thing: group, View: view}, c.Diags)
+	groupOn(*c.Base).Change(ctx, id, all, &reading{Thing: group, View: view}, nil, c.Diags)
 	return nil
 }
 

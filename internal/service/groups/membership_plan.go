@@ -121,7 +121,7 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 		if at.Texts.IsNull() {
 			continue
 		}
-		if !c.Meta.Run.ManageMembership(group.Key, list.Name, false) {
+		if !declareList(&c.Meta.Run, group.Key, list.Name, false) {
 			c.Diags.AddAttributeError(path.Root(list.Name), "Two resources manage the "+list.Name+" of this user group",
 				fmt.Sprintf("A zulip_user_group of this configuration sets %s and would remove the members that this resource adds. Remove %s from the zulip_user_group, or list these members there.", list.Name, list.Name))
 		}

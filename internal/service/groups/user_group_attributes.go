@@ -206,7 +206,7 @@ func (l membershipList) contest(run *runstate.State, group int64, kept, leaving 
 
 // isKept reports whether another resource of this run lists a member, so that the member stays in the group.
 func (l membershipList) isKept(run *runstate.State, group, id int64) bool {
-	return run.IsAdopted(l.kind(group), id) || run.IsManaged(l.kind(group), id)
+	return run.Knows(runstate.Adopted, runstate.ID(l.kind(group), id)) || run.Knows(runstate.Managed, runstate.ID(l.kind(group), id))
 }
 
 // membershipRow is the row of a list in the table of attributes.

@@ -132,15 +132,12 @@ func deactivateGroup(ctx context.Context, c *core.Call, elsewhere Elsewhere, sta
 		diags.AddError(summary, explainUnlisted(ctx, c, err, unlisted))
 		return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
 	}
-	removed := effects.Write{Kind: effects.RemovedGroup, ID: id}
-	err = c.Meta.Run.Effects.Send(func() error {
-		if removeGroup(ctx, c.Base, elsewhere, id, all, &diags); !diags.HasError() && len(own) > 0 {
-			leaveOwnPermissions(ctx, groupOn(*c.Base), id, own, &diags)
-		}
-		return core.AsError(diags)
-	}, removed)
-	if err == nil {
-		err = c.Meta.Run.Effects.Send(func() error { return sendGroupDeactivate(ctx, c, id) }, removed)
+	removeGroup(ctx, c.Base, elsewhere, id, all, &diags)
+	if !diags.HasError() && len(own) > 0 {
+		leaveOwnPermissions(ctx, groupOn(*c.Base), id, own, &diags)
+	}
+	if !diags.HasError() {
+		err = sendGroupDeactivate(ctx, c, id)
 	}
 	switch {
 	case diags.HasError():
@@ -166,7 +163,7 @@ func sendGroupDeactivate(ctx context.Context, c *core.Call, id int64) error {
 	return nil
 }
 
-// removeGroup removes a group from places.
+// removeGroup removes a group from places. Each removal that the server accepts is an effect, also if a later one fails.
 func removeGroup(ctx context.Context, b *base.Base, elsewhere Elsewhere, group int64, uses []groupUse, diags *diag.Diagnostics) {
 	for len(uses) > 0 && !diags.HasError() {
 		one, from := uses[0], map[string]zulip.GroupSettingValue{}
@@ -177,34 +174,39 @@ func removeGroup(ctx context.Context, b *base.Base, elsewhere Elsewhere, group i
 			}
 			return isOf
 		})
+		remove := elsewhere.Channel
 		switch one.Type {
-		case ofChannel:
-			elsewhere.Channel(ctx, b, one.ID, from, group, diags)
 		case ofOrganization:
-			elsewhere.Organization(ctx, b, one.ID, from, group, diags)
-		default:
-			removeFromGroup(ctx, groupOn(*b), one, from, group, diags)
+			remove = elsewhere.Organization
+		case ofGroup, ofSubgroup:
+			remove = removeFromGroup(one.Type)
 		}
+		_ = b.Meta.Run.Effects.Send(func() error { // the error is in diags
+			remove(ctx, b, one.ID, from, group, diags)
+			return core.AsError(*diags)
+		}, effects.Write{Kind: effects.RemovedGroup, ID: group})
 	}
 }
 
 // removeFromGroup removes a group from permissions of another group, or from its subgroups. It does nothing in a
 // deactivated group.
-func removeFromGroup(ctx context.Context, r *userGroupResource, use groupUse, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
-	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups, store.Organization)
-	if err != nil {
-		diags.AddError("Cannot read the user groups", base.Explain(err))
-		return
+func removeFromGroup(kind string) Remove {
+	return func(ctx context.Context, b *base.Base, id int64, from map[string]zulip.GroupSettingValue, group int64, diags *diag.Diagnostics) {
+		view, err := b.Meta.Store.Fresh(ctx, store.UserGroups, store.Organization)
+		if err != nil {
+			diags.AddError("Cannot read the user groups", base.Explain(err))
+			return
+		}
+		now, ok := view.UserGroups().ByID(id)
+		if !ok || now.Deactivated {
+			return
+		}
+		steps := userGroupTable.Wire.Removals(from, group, view)
+		if kind == ofSubgroup {
+			steps = []step{subgroupsList.step(group, false, view)}
+		}
+		groupOn(*b).Change(ctx, id, steps, &reading{Thing: now, View: view}, nil, diags)
 	}
-	now, ok := view.UserGroups().ByID(use.ID)
-	if !ok || now.Deactivated {
-		return
-	}
-	steps := userGroupTable.Wire.Removals(from, group, view)
-	if use.Type == ofSubgroup {
-		steps = []step{subgroupsList.step(group, false, view)}
-	}
-	r.Change(ctx, use.ID, steps, &reading{Thing: now, View: view}, diags)
 }
 
 // leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). If
@@ -226,7 +228,7 @@ func leaveOwnPermissions(ctx context.Context, r *userGroupResource, id int64, se
 		one.After = nil // that the group leaves every place is an effect only for others
 		steps = append(steps, one)
 	}
-	r.Change(ctx, id, steps, now, diags)
+	r.Change(ctx, id, steps, now, nil, diags)
 }
 
 // explainUnlisted explains why the server does not deactivate a group.
@@ -260,8 +262,8 @@ func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	uses := groupUsesOf(group.ID, s)
 	base.WritePrivate(ctx, p.Private, usesKey, uses, p.Diags) // Terraform passes it to the apply of a destroy
 	uses = slices.DeleteFunc(uses, func(use groupUse) bool {
-		return use.Type == ofChannel && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ID) ||
-			use.Type != ofChannel && p.Meta.Run.WillBeDestroyed(userGroupKind, use.ID)
+		return use.Type == ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(runstate.Channel, use.ID)) ||
+			use.Type != ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(userGroupKind, use.ID))
 	})
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.

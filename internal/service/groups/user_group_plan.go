@@ -109,7 +109,7 @@ func (p userGroupPlanning) checkList(list membershipList) {
 	if p.State != nil {
 		prior = list.in(&p.State.userGroupFields)
 	}
-	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Name, true) {
+	if (base.IsSet(p.Plan.Name) || p.now != nil) && !declareList(&p.Meta.Run, p.key(), list.Name, true) {
 		p.Diags.AddAttributeError(path.Root(list.Name), "Two resources manage the "+list.Name+" of this user group",
 			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Name, list.Name))
 	}

@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -119,4 +121,26 @@ func TestProtocolUserGroup_UnsetReference_NewName(t *testing.T) {
 	}
 	channel.ExpectUnchanged(values{"name": "news"})
 	sent.Expect(t)
+}
+
+// A place that was changed before another one failed is an effect of the run, and no conflict for its own resource.
+func TestProtocolUserGroup_InUse_PartlyRemoved(t *testing.T) {
+	for _, latency := range []time.Duration{0, 5 * time.Millisecond, 30 * time.Millisecond} {
+		t.Run(latency.String(), func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{Latency: latency})
+			run, first, second := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_channel")
+			run.MustApply(values{"name": "old"})
+			first.MustApply(values{"name": "first", "can_send_message_group": set("group:old", "role:owners")})
+			second.MustApply(values{"name": "second", "can_send_message_group": set("group:old", "role:owners")})
+			destroy, own := run.MustPlan(nil), first.MustPlan(values{"name": "first", "can_send_message_group": set("role:moderators")})
+			stop := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPatch, Path: fmt.Sprintf("/streams/%v", second.State.Values["id"]), Action: sandbox.FaultStatus, Status: http.StatusForbidden})
+			p := run.Process()
+			_, diags := p.Apply(destroy)
+			diags.ExpectError(t, "", `Cannot deactivate user group "old"`, "second")
+			stop()
+			first.ApplyIn(p, own).ExpectNoError(t)
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+		})
+	}
 }

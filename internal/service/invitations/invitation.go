@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
@@ -57,7 +58,7 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	defer done()
 	var made *zulip.Invitation
-	switch _, isReleased := c.Meta.Run.TakeReleased(invitationKind, fold(email)); {
+	switch _, isReleased := c.Meta.Run.TakeReleased(invitationKind, email); {
 	case plan.isAccepted():
 		user := plan.UserID
 		plan.fillIn()
@@ -73,7 +74,7 @@ func createInvitation(ctx context.Context, c *invitationCall) error {
 	if made != nil {
 		(&record{Managed: made.ID, Pending: []*zulip.Invitation{made}}).store(ctx, c.Private, c.Diags)
 	}
-	c.Meta.Run.Manage(invitationKind, invitationKey(email))
+	c.Meta.Run.Note(runstate.Managed, runstate.ID(invitationKind, invitationKey(email)))
 	c.Save(plan)
 	c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, invitationKey(email))...)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of an invitation that this resource replaces
@@ -155,7 +156,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		}
 		return sent.ID, nil
 	}
-	_, err = existing.CreateOnce(ctx, c.Meta, mailKind, fold(email), look, create)
+	_, err = existing.CreateOnce(ctx, c.Meta, mailKind, fold(email), nil, look, create)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
 		user, err := accountOf(ctx, c.Meta, email)
@@ -184,7 +185,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 func readInvitation(ctx context.Context, c *invitationCall) error {
 	state := c.State
 	email := state.ID.ValueString()
-	c.Meta.Run.Manage(invitationKind, invitationKey(email))
+	c.Meta.Run.Note(runstate.Managed, runstate.ID(invitationKind, invitationKey(email)))
 	if state.isAccepted() {
 		return nil
 	}
@@ -310,7 +311,7 @@ func deleteInvitation(ctx context.Context, call *invitationCall) error {
 		return base.Failed(summary, err)
 	}
 	defer done()
-	if call.Meta.Run.IsAdopted(invitationKind, invitationKey(email)) {
+	if call.Meta.Run.Knows(runstate.Adopted, runstate.ID(invitationKind, invitationKey(email))) {
 		tflog.Info(ctx, "Not revoked: another resource has adopted it", map[string]any{"email": email})
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -51,7 +52,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	if c.State != nil {
 		email := c.State.Email.ValueString()
-		existing.Manage(c.Meta, existing.Object{Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: email}, c.Plan == nil, c.Diags)
+		existing.Manage(c.Meta, existing.Object{Kind: invitationKind, Title: invitationTitle, Name: email, ID: invitationKey(email), Import: email}, c.Plan == nil, c.Diags)
 	}
 	if c.Plan == nil {
 		return p.destroy(ctx)
@@ -90,16 +91,15 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 		return err
 	}
 	email := p.Plan.Email.ValueString()
-	if !p.Meta.Run.Reserve(invitationKind, fold(email), own...) {
-		return base.Refused(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
-			"Another zulip_invitation in this configuration has the same email (ignoring case). Change or remove one of them.")
+	if !p.reserve(email, own) {
+		return nil
 	}
 	if user, ok := view.UserWithAddress(email); ok {
 		return p.account(user)
 	}
-	p.Meta.Run.NoteInvited(email)
+	p.Meta.Run.Note(runstate.Invited, runstate.Name(runstate.Account, email))
 	if len(own) == 0 {
-		p.Meta.Run.WillCreate(invitationKind, fold(email))
+		p.Meta.Run.Note(runstate.Created, runstate.Name(invitationKind, email))
 	}
 	if p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags); p.Diags.HasError() {
 		return nil
@@ -112,6 +112,15 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 		existingInvitation(p.Meta, p.Plan, found).Check(p.Meta, p.Diags)
 	}
 	return nil
+}
+
+// reserve refuses an email that another resource of the configuration invites.
+func (p *planCheck) reserve(email string, own []int64) bool {
+	other, ok := p.Meta.Run.Reserve(invitationKind, email, own...)
+	if !ok {
+		existing.RefuseDuplicate(invitationKind, "invitation email", email, other, "", path.Root("email"), p.Diags)
+	}
+	return ok
 }
 
 // account plans for an email with an account: nothing is sent.
@@ -168,7 +177,7 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 func (p *planCheck) update(imported bool) error {
 	email := p.State.Email.ValueString()
 	p.Plan.keep(p.State, p.Config)
-	p.Meta.Run.Reserve(invitationKind, fold(email), invitationKey(email))
+	p.reserve(email, []int64{invitationKey(email)})
 	changed, others := invitationChanges(p.State, p.Plan, imported), p.seen.others()
 	switch {
 	case len(changed) == 0 && (len(others) == 0 || p.State.isAccepted()):
@@ -236,7 +245,7 @@ func existingInvitation(meta *base.Meta, plan *invitationModel, found *zulip.Inv
 	made := time.Unix(found.Invited, 0)
 	asPlanned := looksLike(found, plan)
 	return existing.Object{
-		Kind: invitationKind, Title: invitationTitle, Name: email, Key: fold(email), ID: invitationKey(email), Import: found.Email, At: path.Root("email"),
+		Kind: invitationKind, Title: invitationTitle, Name: email, ID: invitationKey(email), Import: found.Email, At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s is already invited", email),
 		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
 		AsPlanned: asPlanned, Ours: isOwn && existing.IsRecent(made), MayBeReplaced: asPlanned && isOwn,

@@ -315,7 +315,7 @@ func TestProtocolInvitationDuplicate(t *testing.T) {
 	p := run.Process()
 	p.MustPlan(invitationKind, nil, values{"email": nadia})
 	_, diags := p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
-	diags.ExpectError(t, "email", "Duplicate invitation of "+strings.ToUpper(nadia))
+	diags.ExpectError(t, "email", "Duplicate invitation email", "is equal to", nadia)
 	p.MustPlan(invitationKind, nil, values{"email": "else@example.com"})
 }
 

@@ -134,7 +134,7 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 		}
 		return made.invitation.ID, nil
 	}
-	_, err := existing.CreateOnce(ctx, r.Meta, inviteLinkKind, fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)), look, create)
+	_, err := existing.CreateOnce(ctx, r.Meta, inviteLinkKind, fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)), nil, look, create)
 	return made, err
 }
 

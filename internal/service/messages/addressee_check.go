@@ -108,7 +108,7 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	} else {
 		facts.Subscribers, facts.SubscribersKnown = subscribers, true
 	}
-	if s.meta.Run.IsManaged(runstate.SubscribersOf(s.channel.ID), self.ID) { // this run subscribes it
+	if s.meta.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(s.channel.ID), self.ID)) { // this run subscribes it
 		return true
 	}
 	can, isAll := permission.ChannelState{Access: s.view.Access(), Channel: facts}.Held()[permission.CanSendMessage].Possible()

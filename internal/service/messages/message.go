@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -100,7 +101,7 @@ func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, re
 	// missing one.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	id := state.ID.ValueInt64()
-	r.Meta.Run.Manage(messageKind, id)
+	r.Meta.Run.Note(runstate.Managed, runstate.ID(messageKind, id))
 	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))

@@ -102,7 +102,7 @@ func sendMessage(ctx context.Context, meta *base.Meta, to zulip.Addressee, conte
 		return sent.ID, err
 	}
 	same := fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored)
-	id, err := existing.CreateOnce(ctx, meta, messageKind, same, look, create)
+	id, err := existing.CreateOnce(ctx, meta, messageKind, same, nil, look, create)
 	if sent.ID != id {
 		sent = zulip.SentMessage{ID: id}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -157,7 +158,7 @@ func adoptsReaction(c *reactionCall) bool {
 		return false
 	}
 	found.Check(c.Meta, c.Diags) // marks the reaction as adopted
-	c.Meta.Run.Adopt(plan.takeover(), 0)
+	c.Meta.Run.Note(runstate.Adopted, runstate.ID(plan.takeover(), 0))
 	return true
 }
 
@@ -207,7 +208,7 @@ func deleteReaction(ctx context.Context, c *reactionCall) error {
 		return base.Failed(summary, err)
 	}
 	defer done()
-	if c.Meta.Run.IsAdopted(c.State.takeover(), 0) {
+	if c.Meta.Run.Knows(runstate.Adopted, runstate.ID(c.State.takeover(), 0)) {
 		tflog.Info(ctx, "The reaction stays: another resource has taken it over", map[string]any{"id": c.State.ID.ValueString()})
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -107,7 +108,7 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 		return
 	}
 	name := p.State.ID.ValueString()
-	if _, exists := view.Domains().ByName(name); !exists || hasOtherDomain(view, name, p.Meta.Run.WillBeDestroyed) {
+	if _, exists := view.Domains().ByName(name); !exists || hasOtherDomain(view, name, &p.Meta.Run, runstate.Destroyed) {
 		return
 	}
 	detail := fmt.Sprintf("%q is the organization's last domain. ", name)
@@ -124,11 +125,11 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 // createDomainFirst adds the new domain of a replacement before the old one is removed.
 const createDomainFirst = "  lifecycle {\n    create_before_destroy = true\n  }"
 
-// hasOtherDomain reports whether the organization has a domain other than the named one. Domains that this run removes,
-// as isOut reports, don't count.
-func hasOtherDomain(view *snapshot.Snapshot, name string, isOut func(kind string, id int64) bool) bool {
+// hasOtherDomain reports whether the organization has a domain other than the named one. Domains with a fact, which this run
+// removes, don't count.
+func hasOtherDomain(view *snapshot.Snapshot, name string, run *runstate.State, removed runstate.Fact) bool {
 	return slices.ContainsFunc(view.Domains().List(), func(domain *zulip.Domain) bool {
-		return domain.Domain != name && !isOut(domainKind, core.TextID(domain.Domain))
+		return domain.Domain != name && !run.Knows(removed, runstate.ID(domainKind, core.TextID(domain.Domain)))
 	})
 }
 
@@ -155,7 +156,7 @@ func updateDomain(ctx context.Context, c *core.Call, planned, _ *domainModel) er
 func deleteDomain(ctx context.Context, c *core.Call, state *domainModel) error {
 	name := state.ID.ValueString()
 	// Since the reading, this run may have removed other domains, one at a time.
-	if isRestrictedToDomains(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsGoneByRun) {
+	if isRestrictedToDomains(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, &c.Meta.Run, runstate.Gone) {
 		return &core.InUseError{Err: base.Refused(path.Empty(), "Removing the last domain would open the organization",
 			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. Without domains, the server turns the restriction off, and any email can join. Nothing was changed.\n\n"+
 				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createDomainFirst))}
@@ -163,7 +164,7 @@ func deleteDomain(ctx context.Context, c *core.Call, state *domainModel) error {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	err := c.Meta.Client.DeleteDomain(ctx, name)
 	if err == nil || zulip.MayHaveHappened(err) {
-		c.Meta.Run.NoteGone(domainKind, core.TextID(name))
+		c.Meta.Run.Note(runstate.Gone, runstate.ID(domainKind, core.TextID(name)))
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
@@ -120,7 +121,7 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	if plan.Kind.IsUnknown() {
 		return nil
 	}
-	if !c.Meta.Run.Reserve(imageKind, plan.Kind.ValueString(), own...) {
+	if _, ok := c.Meta.Run.Reserve(imageKind, plan.Kind.ValueString(), own...); !ok {
 		return base.Refused(path.Root("kind"), fmt.Sprintf("Duplicate %s of the organization", plan.title()),
 			"Another zulip_organization_image in this configuration has the same kind. Change or remove one of them.")
 	}
@@ -128,7 +129,7 @@ func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	if slices.Contains(own, e.ID) {
 		return nil // the picture is removed before, or the apply refuses
 	}
-	c.Meta.Run.WillCreate(imageKind, e.Name)
+	c.Meta.Run.Note(runstate.Created, runstate.Name(imageKind, e.Name))
 	now, err := readPicture(ctx, c.Meta.Store.ReadUntil, e.Name, func(now zulip.RealmImage) bool { return !now.IsUploaded })
 	switch {
 	case err != nil:
@@ -265,7 +266,7 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, u
 // readImage checks whether the picture is still the uploaded one.
 func readImage(ctx context.Context, c *imageCall) error {
 	state := c.State
-	c.Meta.Run.Manage(imageKind, core.TextID(state.ID.ValueString()))
+	c.Meta.Run.Note(runstate.Managed, runstate.ID(imageKind, core.TextID(state.ID.ValueString())))
 	reading, err := readPicture(ctx, c.Meta.Store.ReadUntil, state.ID.ValueString(), func(now zulip.RealmImage) bool {
 		return now.IsUploaded && (state.SourceURL.IsNull() || state.SourceURL.ValueString() == now.URL)
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
@@ -260,7 +261,7 @@ func (p *organizationPlanning) checkAlone() {
 }
 
 func (p *organizationPlanning) declare(attribute, words string) {
-	if !p.Meta.Run.Declare("zulip_organization."+attribute, 0, words) {
+	if !p.Meta.Run.Declare(runstate.ID("zulip_organization."+attribute, 0), words) {
 		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
 			fmt.Sprintf("Here it is %s, but another zulip_organization of this configuration sets another value. Each apply would undo the change of the other. Keep one resource for the organization.", words))
 	}

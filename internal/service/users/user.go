@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
@@ -50,7 +51,7 @@ func NewUserResource() resource.Resource {
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		Unique: core.Unique[account, zulip.User]{
-			Attribute: "email", Word: "address", IgnoresCase: true,
+			Attribute: "email", Word: "address",
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
 		ReadInto: readUserInto, CheckPlan: checkUserPlan,
@@ -66,10 +67,8 @@ func NewUserResource() resource.Resource {
 		},
 		Creating: core.Creating[account, zulip.User]{
 			MayBeCreated: userMayBeCreated, SentLater: []string{"role", "profile_data"},
-			RegisterCreated: func(c *core.Call, id int64, planned *account, isNew bool) {
-				if isNew {
-					c.Meta.Run.Effects.Add(effects.Write{Kind: effects.Created, ID: id})
-				}
+			Effect: func(*core.Call, *account) *effects.Write { return &effects.Write{Kind: effects.Created} },
+			RegisterCreated: func(c *core.Call, _ int64, planned *account, _ bool) {
 				if !planned.isInactive() {
 					c.Meta.Store.BecameActive()
 				}
@@ -105,12 +104,12 @@ func adoptUser(ctx context.Context, c *core.Call, plan *account) (id int64, ok b
 	case err != nil:
 		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
-		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsGoneByRun(userKind, holder.ID) {
-			refuseDuplicateUser(holder.Address(), &diags)
+		if c.Meta.Run.Knows(runstate.Managed, runstate.ID(userKind, holder.ID)) && !c.Meta.Run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID)) {
+			refuseDuplicateUser(plan.Email.ValueString(), holder.Address(), &diags)
 		}
 		return holder.ID, true, core.AsError(diags)
 	}
-	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsGoneByRun(userKind, holder.ID); {
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID)); {
 	case isAdopted && isReactivatable(holder):
 		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("email"), &diags) {
 			break
@@ -148,7 +147,7 @@ func createUser(ctx context.Context, c *core.Call, plan *account) (int64, error)
 		password = rand.Text() + rand.Text()
 	}
 	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
-	return c.Meta.Run.Effects.Create(effects.Created, func() (int64, error) { return c.Meta.Client.CreateUser(ctx, user) })
+	return c.Meta.Client.CreateUser(ctx, user)
 }
 
 // userMayBeCreated reports whether an account has the planned email, or a hidden email and the planned name.
@@ -233,7 +232,7 @@ func deactivateUser(ctx context.Context, c *core.Call, state *account) error {
 	if err != nil && !zulip.IsNoUser(err) {
 		return err
 	}
-	c.Meta.Run.NoteGone(userKind, id)
+	c.Meta.Run.Note(runstate.Gone, runstate.ID(userKind, id))
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		diags.AddWarning("A user was already deactivated", state.Email.ValueString()+" was already deactivated. "+alreadyDeactivated)
 		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail

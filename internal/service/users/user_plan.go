@@ -100,15 +100,15 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
 	var reactivated *zulip.User
 	if base.IsSet(p.Plan.Email) {
-		p.Meta.Run.WillCreate(userKind, strings.ToLower(user.Email))
+		p.Meta.Run.Note(runstate.Created, runstate.Name(userKind, user.Email))
 		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
 		if err != nil {
 			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
 			return
 		}
 		// An account that this run has deactivated gave its email up.
-		if !p.Meta.Run.Reserve(userKind, strings.ToLower(user.Email), p.Own...) && (holder == nil || !p.Meta.Run.IsGoneByRun(userKind, holder.ID)) {
-			refuseDuplicateUser(user.Address(), p.Diags)
+		if other, ok := p.Meta.Run.Reserve(userKind, user.Email, p.Own...); !ok && (holder == nil || !p.Meta.Run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID))) {
+			refuseDuplicateUser(user.Email, other, p.Diags)
 			return
 		}
 		switch {
@@ -122,7 +122,7 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 			refuseInactiveUser(user.Email, p.Diags)
 			return
 		default:
-			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
+			p.Meta.Run.PlanName(runstate.Account, 0, user.Email)
 		}
 	}
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated, p.Diags)
@@ -135,22 +135,22 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 // adopts, and an active user that [existing.Object.Check] accepts. Otherwise it refuses the email.
 func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
-	isOwn := run.IsManaged(userKind, holder.ID) || run.IsGoneByRun(userKind, holder.ID)
-	email, isPlanned := run.PlannedName(snapshot.AccountKind, holder.ID)
+	isOwn := run.Knows(runstate.Managed, runstate.ID(userKind, holder.ID)) || run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID))
+	email, isPlanned := run.PlannedName(runstate.Account, holder.ID)
 	switch {
 	case isOwn && isPlanned && !sameEmail(email, holder.Address()):
 		warnOfOrder(holder, p.Diags)
-	case isOwn && run.WillBeKept(userKind, holder.ID) && run.WillBeDeactivated(userKind, holder.ID) && !p.Plan.isInactive():
-		refuseDuplicateUser(holder.Address(), p.Diags)
+	case isOwn && run.Knows(runstate.Kept, runstate.ID(userKind, holder.ID)) && (run.Knows(runstate.Deactivated, runstate.ID(userKind, holder.ID)) || run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID))) && !p.Plan.isInactive():
+		refuseDuplicateUser(p.Plan.Email.ValueString(), holder.Address(), p.Diags)
 	case p.Plan.isInactive() && isReactivatable(holder):
 		checkAdoptedInactive(p, holder)
-	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(userKind, holder.ID): // it is replaced: deactivated, and then adopted
+	case p.Plan.isInactive() && isOwn && !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID)): // it is replaced: deactivated, and then adopted
 		warnOfActions(p, s, holder, p.Plan)
-	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(userKind, holder.ID)): // it is replaced: deactivated, and then reactivated
-		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+	case isOwn && (!holder.IsActive || !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID))): // it is replaced: deactivated, and then reactivated
+		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
-		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder, existing.AdoptionReason("user", "adopt_deactivated")+" ")
 	case holder.IsActive && !holder.IsBot:
 		existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
@@ -167,7 +167,7 @@ func existingUser(plan *account, holder *zulip.User) existing.Object {
 	isRecent := isKnown && existing.IsRecent(joined) // the server does not show who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
 	return existing.Object{
-		Kind: userKind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
+		Kind: userKind, Title: "user", Name: holder.Address(), Key: plan.Email.ValueString(), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("User %s already exists", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
 		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,
@@ -232,10 +232,10 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		return
 	}
 	if user.IsActive && user.HidesEmail() { // who names the user by it learns the ID
-		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+		p.Meta.Run.PlanName(runstate.Account, user.ID, planned)
 	}
-	if !p.Meta.Run.Reserve(userKind, strings.ToLower(planned), p.Own...) {
-		refuseDuplicateUser(planned, p.Diags)
+	if other, ok := p.Meta.Run.Reserve(userKind, planned, p.Own...); !ok {
+		refuseDuplicateUser(planned, other, p.Diags)
 		return
 	}
 	if sameEmail(planned, p.State.Email.ValueString()) {
@@ -249,9 +249,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	}
 	self := p.Meta.Store.Self()
 	holder, isTaken := s.UserWithAddress(planned)
-	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
-	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: snapshot.AccountKind, Title: "user", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
-	if p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
+	p.Meta.Run.PlanName(runstate.Account, user.ID, planned)
+	existing.RefuseNamedByText(p.Meta, existing.Object{Kind: runstate.Account, Title: "user", Name: user.Address(), ID: user.ID, At: at}, "email", p.Diags)
+	if p.Meta.Run.Knows(runstate.Created, runstate.Name(userKind, user.Address())) {
 		warnOfOrder(user, p.Diags)
 	}
 	switch {
@@ -342,7 +342,7 @@ func destroyUser(ctx context.Context, c *core.Call, state *account) error {
 		id := state.ID.ValueInt64()
 		user, err := c.Meta.Store.FreshUser(ctx, id)
 		if err == nil && (user == nil || !user.IsActive) {
-			c.Meta.Run.NoteGone(userKind, id)
+			c.Meta.Run.Note(runstate.Gone, runstate.ID(userKind, id))
 			return nil
 		}
 	}
@@ -352,13 +352,13 @@ func destroyUser(ctx context.Context, c *core.Call, state *account) error {
 // checkUserActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
 func checkUserActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
-	if isInactive := p.State.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(p.Plan.Email.ValueString())) {
-		refuseDuplicateUser(user.Address(), p.Diags)
+	if isInactive := p.State.isInactive() || p.Plan.isInactive(); isInactive && p.Meta.Run.Knows(runstate.Created, runstate.Name(userKind, p.Plan.Email.ValueString())) {
+		refuseDuplicateUser(p.Plan.Email.ValueString(), user.Address(), p.Diags)
 	}
 	switch {
 	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.State.Active):
 	case p.Plan.isInactive() && user.IsActive:
-		p.Meta.Run.PlanDeactivation(userKind, user.ID)
+		p.Meta.Run.Note(runstate.Deactivated, runstate.ID(userKind, user.ID))
 		change := accounts.Deactivation(user)
 		change.At = at
 		change.Check(p.Meta, s, p.Diags)
@@ -372,7 +372,7 @@ func checkUserActive(ctx context.Context, p *core.Plan[account], s *snapshot.Sna
 		summary, detail := accounts.Deleted(user, "email")
 		p.Diags.AddAttributeError(at, summary, detail)
 	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate users", p.Diags):
-		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, user.Address())
+		p.Meta.Run.PlanName(runstate.Account, user.ID, user.Address())
 		warnOfReactivation(ctx, p, at, user, "")
 	}
 }
@@ -402,9 +402,9 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	run := &p.Meta.Run
 	switch {
-	case run.WillBeKept(userKind, holder.ID):
-		refuseDuplicateUser(holder.Address(), p.Diags)
-	case !run.IsManaged(userKind, holder.ID) && !run.IsGoneByRun(userKind, holder.ID):
+	case run.Knows(runstate.Kept, runstate.ID(userKind, holder.ID)):
+		refuseDuplicateUser(p.Plan.Email.ValueString(), holder.Address(), p.Diags)
+	case !run.Knows(runstate.Managed, runstate.ID(userKind, holder.ID)) && !run.Knows(runstate.Gone, runstate.ID(userKind, holder.ID)):
 		p.Diags.AddAttributeWarning(path.Root("active"), "A deactivated user will be adopted",
 			fmt.Sprintf("User %s has the ID %d and the name %q, and stays deactivated.", holder.Address(), holder.ID, holder.FullName))
 	}
@@ -418,9 +418,9 @@ func warnOfOrder(user *zulip.User, diags *diag.Diagnostics) {
 }
 
 // refuseDuplicateUser reports an error about two resources with the same email.
-func refuseDuplicateUser(email string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", email),
-		"Another zulip_user in this configuration has the same email. Remove one of them. A deactivated account keeps its email: to give the email to another account, change that of the deactivated one first.")
+func refuseDuplicateUser(email, other string, diags *diag.Diagnostics) {
+	existing.RefuseDuplicate(userKind, "user email", email, other,
+		" A deactivated account keeps its email: to give the email to another account, change that of the deactivated one first.", path.Root("email"), diags)
 }
 
 // refuseInactiveUser reports an error if no account exists that could be kept deactivated.

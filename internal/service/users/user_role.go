@@ -168,7 +168,7 @@ func createUserRole(ctx context.Context, c *userRoleCall) error {
 	}
 	c.Plan.UserID = types.Int64Value(user.ID)
 	grant := accounts.Grant{Prior: user.Role, Planned: role(c.Plan.Role), At: path.Root("role"), ByEmail: true}
-	grant.Then = func() { c.Meta.Run.Adopt(userRoleKind, user.ID) }
+	grant.Then = func() { c.Meta.Run.Note(runstate.Adopted, runstate.ID(userRoleKind, user.ID)) }
 	if err := giveRole(ctx, c, c.Plan, grant); err != nil || c.Diags.HasError() {
 		return err
 	}
@@ -228,7 +228,7 @@ func deleteUserRole(ctx context.Context, c *userRoleCall) error {
 	}
 	grant := accounts.Grant{Prior: change.Prior, Planned: change.Planned, At: change.At}
 	grant.Skips = func(now *zulip.User) bool {
-		isAdopted := c.Meta.Run.IsAdopted(userRoleKind, now.ID)
+		isAdopted := c.Meta.Run.Knows(runstate.Adopted, runstate.ID(userRoleKind, now.ID))
 		if isAdopted {
 			tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": c.State.User.ValueString()})
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -162,10 +163,10 @@ func deleteUserStatus(ctx context.Context, c *userStatusCall) error {
 	defer done()
 	cleared := c.State.cleared()
 	// A part that another resource of this run has set is kept.
-	if c.Meta.Run.IsAdopted(userStatusTextKind, id) {
+	if c.Meta.Run.Knows(runstate.Adopted, runstate.ID(userStatusTextKind, id)) {
 		cleared.StatusText = types.StringNull()
 	}
-	if c.Meta.Run.IsAdopted(userStatusEmojiKind, id) {
+	if c.Meta.Run.Knows(runstate.Adopted, runstate.ID(userStatusEmojiKind, id)) {
 		cleared.EmojiName = types.StringNull()
 	}
 	now, err := changeUserStatus(ctx, c, &cleared)
@@ -257,10 +258,10 @@ func setUserStatus(ctx context.Context, c *userStatusCall) (*userStatusReading, 
 		return now, err
 	}
 	if !c.Plan.StatusText.IsNull() {
-		c.Meta.Run.Adopt(userStatusTextKind, id)
+		c.Meta.Run.Note(runstate.Adopted, runstate.ID(userStatusTextKind, id))
 	}
 	if !c.Plan.EmojiName.IsNull() {
-		c.Meta.Run.Adopt(userStatusEmojiKind, id)
+		c.Meta.Run.Note(runstate.Adopted, runstate.ID(userStatusEmojiKind, id))
 	}
 	return now, nil
 }
@@ -322,7 +323,7 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 		attribute, kind string
 		value           types.String
 	}{{"status_text", userStatusTextKind, c.Config.StatusText}, {"emoji_name", userStatusEmojiKind, c.Config.EmojiName}} {
-		if base.IsSet(part.value) && !c.Meta.Run.Declare(part.kind, user.ID, storedStatusText(part.value.ValueString())) {
+		if base.IsSet(part.value) && !c.Meta.Run.Declare(runstate.ID(part.kind, user.ID), storedStatusText(part.value.ValueString())) {
 			c.Diags.AddAttributeError(path.Root(part.attribute), "Duplicate status of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to another value for the same user, so each apply would undo the change of the other. Keep one of them.")
 		}
