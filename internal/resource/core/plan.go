@@ -63,7 +63,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 			p.Diags.Append(existing.StoreReplacedID(ctx, resp.Private, id)...)
 		}
 	}
-	if r.writes(p) {
+	if p.Writes = r.writes(p); p.Writes {
 		if !p.IsDestroy() {
 			r.CheckLevels(ctx, r.kind(), req.Config, p.Diags)
 		}

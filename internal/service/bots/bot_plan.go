@@ -76,7 +76,7 @@ func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlan
 // checkBotPlan refuses changes that the server would refuse, with the reason and the fix.
 func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	const doing = "create or update bots"
-	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
+	if !p.IsDestroy() && p.Writes && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
 	}
 	var owner []string

@@ -187,7 +187,7 @@ func TestProtocolBotGivenAway(t *testing.T) {
 	if got := run.State.Values; got["owner"] != fmt.Sprint(o.Self.ID) || got["full_name"] != "Alarms" || got["default_sending_stream"] != "" {
 		t.Errorf("the state is %v", got)
 	}
-	run.Refresh().ExpectError(t, "", "does not see everything", "but belongs to someone else")
+	run.Refresh().ExpectWarning(t, "", "does not see everything", "but belongs to someone else. Its owner and administrators can manage it.")
 	if run.State == nil || run.State.Values["full_name"] != "Alarms" {
 		t.Errorf("the state is %v", run.State)
 	}

@@ -66,6 +66,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 		Account:  core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
 		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, RegisterCreated: registerSubscribers},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
+			SeenBy:  base.SeenByAdministrators,
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
 	},

@@ -112,7 +112,7 @@ func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, re
 			resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
 			return
 		}
-		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), &resp.Diagnostics) {
+		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), "The people in its conversation see it.", &resp.Diagnostics) {
 			return
 		}
 		tflog.Info(ctx, "The message is not there any more, or not for this account: removing it from the state", map[string]any{"id": id})

@@ -75,7 +75,7 @@ func NewUserResource() resource.Resource {
 				}
 			},
 		},
-		Unlisted: core.Unlisted[account, zulip.User]{IsShown: func(m *base.Meta, _ *account) bool { return m.SeesEverybody() }},
+		Unlisted: core.Unlisted[account, zulip.User]{SeenBy: base.SeenByMembers, IsShown: func(m *base.Meta, _ *account) bool { return m.SeesEverybody() }},
 	})}
 }
 
