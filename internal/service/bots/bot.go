@@ -432,6 +432,7 @@ func botSchema() schema.Schema {
 			},
 			"service_name": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Name of the integration of an incoming webhook, or of the embedded bot. Only used on create, because the server doesn't show or change it later.",
+				Validators: []validator.String{validators.Length(1, 100), validators.Matches(regexp.MustCompile(`^[a-z0-9_]+$`), "must be the name of an integration, in lower case")},
 			},
 			"config_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Sensitive: true,

@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -100,6 +101,7 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	} else {
 		checkBotUpdate(p, s)
 	}
+	validators.CheckEmailLength(path.Root("short_name"), p.Plan.address(s), p.Diags)
 	checkBotChannels(p, s)
 	planOwnerID(p, s)
 	checkBotOwner(p, s)
