@@ -171,7 +171,7 @@ func (r *Trial) again(config acctest.Values, out *Outcome) {
 func (r *Trial) Later(unknown, known acctest.Values) (out Outcome) {
 	out.Breach = r.Watch(func() {
 		plan, diags := r.Plan(unknown)
-		if out.Failure = diags.Errors(); len(out.Failure) > 0 {
+		if out.Failure, out.Warnings = diags.Errors(), diags.Warnings(); len(out.Failure) > 0 {
 			return
 		}
 		again, diags := r.Fork().Plan(known)

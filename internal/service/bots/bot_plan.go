@@ -55,8 +55,20 @@ func (r *botResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	if !req.Plan.Raw.IsNull() {
 		planAvatar(ctx, req, resp)
+		keepNewerType(ctx, req, resp)
 	}
 	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// keepNewerType keeps a type that only a newer server has, unless the configuration sets another.
+func keepNewerType(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	at := path.Root("bot_type")
+	var configured, prior types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, at, &configured)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
+	if configured.IsNull() && !prior.IsNull() && number(typeNames, prior.ValueString()) == 0 {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
+	}
 }
 
 // planShortName keeps the prior short name if the planned one differs in case only, because the server does not
@@ -169,6 +181,9 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 	switch {
 	case isOwn || run.IsGoneByRun(botKind, holder.ID):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+	case !p.IsCreate() && p.Plan.BotType.IsUnknown() && holder.ID == p.State.ID.ValueInt64():
+		summary, detail := botNameTaken(holder, p.Plan)
+		p.Diags.AddAttributeWarning(path.Root("short_name"), summary, detail+" If bot_type turns out to be another type, this apply stops here.")
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)
