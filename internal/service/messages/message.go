@@ -247,11 +247,11 @@ func messageSchema() schema.Schema {
 	}
 	const onlyOnce = " Stays the same if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
 	attributes["message_url"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(messageKind, "message_url"),
+		Computed: true, MarkdownDescription: "URL of the message in the web app. Contains `channel` and `topic`." + onlyOnce + featurelevel.Needs(messageKind, "message_url"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	attributes["message_link"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(messageKind, "message_link"),
+		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`. Contains `channel` and `topic`." + onlyOnce + featurelevel.Needs(messageKind, "message_link"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	return schema.Schema{
