@@ -51,6 +51,14 @@ func mark(private []byte, found *unseenBy) ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// marked returns the [unseenBy] in a private state; nil if there is none.
+func marked(private []byte) (found *unseenBy) {
+	var all map[string][]byte
+	_ = json.Unmarshal(private, &all)          // the framework reports it
+	_ = json.Unmarshal(all[unseenKey], &found) // it is empty without a mark
+	return found
+}
+
 // key returns the key of an object in the state: its kind and ID.
 func (s *protocolServer) key(ctx context.Context, kind string, state *tfprotov6.DynamicValue) string {
 	value, err := state.Unmarshal(s.readSchemas(ctx).configs["resource "+kind])
@@ -93,11 +101,8 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 
 // planUnseen leaves an object that the account does not see as it is in the state, and refuses a plan that changes it.
 func (s *protocolServer) planUnseen(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest, answer *tfprotov6.PlanResourceChangeResponse) error {
-	var private map[string][]byte
-	var found unseenBy
-	meta := s.provider.meta.Load()
-	if json.Unmarshal(req.PriorPrivate, &private) != nil || json.Unmarshal(private[unseenKey], &found) != nil ||
-		meta == nil || meta.Store == nil || found.Account != meta.Store.Self().ID {
+	meta, found := s.provider.meta.Load(), marked(req.PriorPrivate)
+	if found == nil || meta == nil || meta.Store == nil || found.Account != meta.Store.Self().ID {
 		return nil
 	}
 	kind := s.readSchemas(ctx).configs["resource "+req.TypeName]
