@@ -255,8 +255,13 @@ func invitations(t *testing.T, org *acctest.Organization) int {
 
 func writePicture(t *testing.T, path string) {
 	t.Helper()
+	writePictureOf(t, path, 8)
+}
+
+func writePictureOf(t *testing.T, path string, size int) {
+	t.Helper()
 	file, err := os.Create(path)
 	requireNoError(t, err)
-	requireNoError(t, png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))))
+	requireNoError(t, png.Encode(file, image.NewGray(image.Rect(0, 0, size, size))))
 	requireNoError(t, file.Close())
 }

@@ -2,10 +2,12 @@ package provider_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/laws"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -14,16 +16,17 @@ import (
 var personal = []string{"zulip_channel_subscription_settings", "zulip_draft", "zulip_reaction", "zulip_scheduled_message"}
 
 func TestLawLeast(t *testing.T) {
-	l := laws.Law{Name: "least", Sentence: "a plan that changes nothing needs no permission to write, and a lesser account plans what it can't see as unchanged"}
+	l := laws.Law{Name: "least", Sentence: "a plan that changes nothing needs no permission to write, and a lesser account plans what it can't see as unchanged, and can't change it"}
 	shared := slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
 	laws.Hold(t, l, shared, func(c *laws.Case, resource string) {
 		o := acctest.NewSandbox(c.T, sandbox.Config{FeatureLevel: featurelevel.Newest})
-		config := lifeOf(lives(c.T, o), resource).create
+		l := lifeOf(lives(c.T, o), resource)
+		config := l.create
 		owner := laws.NewTrial(c, o, resource)
 		if !owner.Try(config).Start(c) {
 			return
 		}
-		for _, account := range []string{"admin", "moderator", "member"} {
+		for _, account := range []string{"admin", "moderator", "member", "guest", "bot"} {
 			c.Try(account, func() {
 				lesser := laws.NewTrial(c, o.WithAccount(c.T, account), resource)
 				lesser.State = owner.State
@@ -33,6 +36,17 @@ func TestLawLeast(t *testing.T) {
 						c.Broken("refused", diags)
 					} else if !plan.Empty() {
 						c.Broken("the plan is not empty", plan.Changes())
+					}
+					if len(diags) == 0 || diags[0].Summary != base.UnseenSummary {
+						return
+					}
+					for _, change := range []values{l.updated(featurelevel.Newest), nil} {
+						if change != nil && l.update == nil {
+							continue
+						}
+						if _, diags := lesser.Plan(change); !strings.Contains(diags.Errors().String(), "Cannot change what the account does not see") {
+							c.Broken("a change is not refused", change, diags)
+						}
 					}
 				}); breach != "" {
 					c.Broken("the protocol is violated", breach)

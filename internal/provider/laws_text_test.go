@@ -42,7 +42,7 @@ func middle(inner string) func(string) string {
 }
 
 func TestLawText(t *testing.T) {
-	l := laws.Law{Name: "text", Sentence: "any text is either refused in the plan, or the apply succeeds and the next plan is empty", Every: 16}
+	l := laws.Law{Name: "text", Sentence: "any text is either refused in the plan, or the plan says why the apply will fail, or the apply succeeds and the next plan is empty", Every: 16}
 	t.Chdir(t.TempDir()) // a path that begins with a space is relative, and the provider writes its file
 	about := func(s laws.Subject) bool { return s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String) }
 	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {

@@ -57,6 +57,7 @@ type protocolServer struct {
 	protocol
 	provider  *Provider
 	generator generator
+	unseen    unseen
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
@@ -91,16 +92,14 @@ func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	ctx, end := untilAnswered(ctx)
 	defer end()
-	problems := s.invalid(ctx, "resource "+req.TypeName, req.Config)
-	if meta := s.provider.meta.Load(); problems != nil || meta != nil && meta.HasUnseen() {
-		// After an error that the account does not see an object of the state, the run fails. So further messages would
-		// only repeat the cause.
+	if problems := s.invalid(ctx, "resource "+req.TypeName, req.Config); problems != nil {
 		return &tfprotov6.PlanResourceChangeResponse{
 			PlannedState: req.ProposedNewState, PlannedPrivate: req.PriorPrivate, PlannedIdentity: req.PriorIdentity, Diagnostics: problems,
 		}, nil
 	}
 	answer, err := s.protocol.PlanResourceChange(ctx, req)
 	if err == nil {
+		err = s.planUnseen(ctx, req, answer)
 		s.shorten(answer.Diagnostics)
 	}
 	return answer, err
@@ -154,6 +153,11 @@ func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6
 	ctx, end := untilAnswered(ctx)
 	defer end()
 	answer, err := s.protocol.ImportResourceState(ctx, req)
+	if err == nil {
+		for _, one := range answer.ImportedResources {
+			s.unseen.imported.Store(s.key(ctx, one.TypeName, one.State), true)
+		}
+	}
 	if sandbox := s.provider.sandbox.Load(); err == nil && sandbox != nil {
 		err = sandbox.CountManaged(len(answer.ImportedResources))
 	}
@@ -333,18 +337,4 @@ func newSchemas(all *tfprotov6.GetProviderSchemaResponse) schemas {
 		add("action", name, action.Schema)
 	}
 	return found
-}
-
-// readSeen reads a resource. If the account sees less than the state has, the state stays unchanged: see
-// [base.Meta.ReportUnseen]. It registers the former emails of people in the state for resources that still name them.
-func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	answer, err := s.protocol.ReadResource(ctx, req)
-	meta := s.provider.meta.Load()
-	if err != nil || meta == nil || meta.Store == nil {
-		return answer, err
-	}
-	if meta.HasUnseen() {
-		answer.NewState, answer.Private = req.CurrentState, req.Private
-	}
-	return answer, nil
 }

@@ -177,6 +177,12 @@ type NarrowTerm struct {
 // EditableFlags are the flags of messages an account can change.
 var EditableFlags = []string{"read", "starred", "collapsed", "hide_link_previews"}
 
+// NarrowOperators are the search operators, some of them with an older name. A server refuses those that are newer than it.
+var NarrowOperators = []string{
+	"channel", "channels", "dm", "dm-including", "group-pm-with", "has", "id", "in", "is", "mentions", "near", "pm-with", "search", "sender", "stream", "streams",
+	"topic", "with",
+}
+
 // FlagOperations are what can be done with a flag.
 var FlagOperations = []string{"add", "remove"}
 

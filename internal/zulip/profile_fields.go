@@ -17,13 +17,16 @@ import (
 // (server-behavior §L7).
 type ProfileFieldType int
 
-// The types with additional data.
+// Types of fields (server-behavior §L7).
 const (
-	ProfileFieldLongText ProfileFieldType = 2
-	ProfileFieldSelect   ProfileFieldType = 3
-	ProfileFieldUser     ProfileFieldType = 6
-	ProfileFieldExternal ProfileFieldType = 7
-	ProfileFieldPronouns ProfileFieldType = 8
+	ProfileFieldShortText ProfileFieldType = iota + 1
+	ProfileFieldLongText
+	ProfileFieldSelect
+	ProfileFieldDate
+	ProfileFieldURL
+	ProfileFieldUser
+	ProfileFieldExternal
+	ProfileFieldPronouns
 )
 
 // profileFieldTypes are the server's words for its types, from the first on.

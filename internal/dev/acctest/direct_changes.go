@@ -184,6 +184,12 @@ type Diagnostic struct {
 	Summary, Detail string
 }
 
+// Announces reports whether a warning of the plan says that the apply will report an error, about the same resource.
+func (d Diagnostic) Announces(failure Diagnostic) bool {
+	stops := d.Attribute == failure.Attribute && strings.Contains(d.Detail, "apply stops here")
+	return !d.IsError && (d.Summary == failure.Summary || d.Summary == failure.Summary+", so the apply will fail" || stops)
+}
+
 // String returns the diagnostic as a person would see it.
 func (d Diagnostic) String() string {
 	kind := "warning"

@@ -97,6 +97,8 @@ type Stage struct {
 	Provider acctest.Values
 	// Another is a second valid value; nil if there is only one.
 	Another any
+	// Then are the attributes that the second value needs, besides those of the configuration.
+	Then acctest.Values
 }
 
 // Value is the sample of the subject.
@@ -105,6 +107,13 @@ func (s Stage) Value() any { return get(s.Config, s.Path) }
 // With returns the configuration with another value of the subject; nil unsets it.
 func (s Stage) With(value any) acctest.Values {
 	config, _ := Set(s.Config, s.Path, value).(acctest.Values)
+	return config
+}
+
+// Second returns the configuration with the second value.
+func (s Stage) Second() acctest.Values {
+	config := s.With(s.Another)
+	maps.Copy(config, s.Then)
 	return config
 }
 

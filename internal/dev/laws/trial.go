@@ -14,6 +14,8 @@ import (
 type Outcome struct {
 	// Refusal are the errors of the validation or the plan: nothing was sent.
 	Refusal acctest.Diagnostics
+	// Warnings are those of the plan.
+	Warnings acctest.Diagnostics
 	// Failure are the errors of an apply whose plan was accepted.
 	Failure acctest.Diagnostics
 	// Changes are the attributes that the next plan still changes.
@@ -23,14 +25,16 @@ type Outcome struct {
 }
 
 // Applied reports whether the configuration was applied, and the next plan is empty.
-func (o Outcome) Applied() bool { return len(o.Refusal) == 0 && o.wrong() == "" }
+func (o Outcome) Applied() bool { return len(o.Refusal)+len(o.Failure) == 0 && o.wrong() == "" }
 
 // wrong returns the violation of the promise behind most laws: what a plan accepts, the apply does, and once.
 func (o Outcome) wrong() string {
 	switch {
 	case o.Breach != "":
 		return "the protocol is violated"
-	case len(o.Failure) > 0:
+	case slices.ContainsFunc(o.Failure, func(one acctest.Diagnostic) bool {
+		return !slices.ContainsFunc(o.Warnings, func(said acctest.Diagnostic) bool { return said.Announces(one) })
+	}):
 		return "planned, but not applied"
 	case len(o.Changes) > 0:
 		return "the next plan is not empty"
@@ -118,7 +122,7 @@ func (s Stage) Try(c *Case, config acctest.Values) (out Outcome) {
 			p.Configure(s.Provider).ExpectNoError(c)
 		}
 		refusal, failure := p.UseBlock(s.Kind, s.Of, config)
-		return Outcome{Refusal: refusal.Errors(), Failure: failure.Errors()}
+		return Outcome{Refusal: refusal.Errors(), Warnings: refusal.Warnings(), Failure: failure.Errors()}
 	})
 }
 
@@ -142,7 +146,7 @@ func (s Stage) alone(c *Case, use func(*acctest.Process) Outcome) (out Outcome) 
 func (r *Trial) Try(config acctest.Values) (out Outcome) {
 	out.Breach = r.Watch(func() {
 		plan, diags := r.Plan(config)
-		if out.Refusal = diags.Errors(); len(out.Refusal) > 0 {
+		if out.Refusal, out.Warnings = diags.Errors(), diags.Warnings(); len(out.Refusal) > 0 {
 			return
 		}
 		if out.Failure = r.CarryOut(plan, config).Errors(); len(out.Failure) == 0 {
@@ -167,7 +171,7 @@ func (r *Trial) again(config acctest.Values, out *Outcome) {
 func (r *Trial) Later(unknown, known acctest.Values) (out Outcome) {
 	out.Breach = r.Watch(func() {
 		plan, diags := r.Plan(unknown)
-		if out.Failure = diags.Errors(); len(out.Failure) > 0 {
+		if out.Failure, out.Warnings = diags.Errors(), diags.Warnings(); len(out.Failure) > 0 {
 			return
 		}
 		again, diags := r.Fork().Plan(known)

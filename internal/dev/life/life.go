@@ -281,8 +281,7 @@ func (s *story) dropRefused(p *fullPlan) bool {
 // announces reports whether the apply is right to fail in this way: a warning of the plan says so, or only the apply can know it.
 func (p *fullPlan) announces(failure problem) bool {
 	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
-		stops := said.Attribute == failure.Attribute && strings.Contains(said.Detail, "this apply stops here")
-		return said.address == failure.address && (said.Summary == failure.Summary || said.Summary == failure.Summary+", so the apply will fail" || stops)
+		return said.address == failure.address && said.Announces(failure.Diagnostic)
 	})
 }
 

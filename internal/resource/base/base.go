@@ -23,7 +23,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -71,7 +70,6 @@ type Meta struct {
 	NoTrading error
 
 	warnedOfRateLimit sync.Once
-	unseen            atomic.Bool
 }
 
 // Adopts returns the provider's default of an attribute that reactivates an existing object. ok is false for other
@@ -331,34 +329,31 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 }
 
 // An object that the account may not see looks like one that does not exist. A read therefore removes an object from
-// the state only if the account would see it. Otherwise it is an error that stops the plan. Only one resource of the
-// run reports it, because a demoted account does not see most objects of a state.
+// the state only if the account would see it. Otherwise the object stays in the state unchanged, and a plan that changes
+// it is refused: see protocolServer.readSeen.
+
+// UnseenSummary is the summary of the warning about an object in the state that the account does not see.
+const UnseenSummary = "The account does not see everything in the state"
 
 // MayRemove reports whether a read that did not find an object may remove it from the state. wouldSee is true if the
-// account would see the object. If it is false, the state must stay unchanged, and MayRemove reports an error. thing
-// is the object's name in messages.
-func (m *Meta) MayRemove(wouldSee bool, thing string, diags *diag.Diagnostics) bool {
+// account would see the object. If it is false, the state must stay unchanged, and MayRemove reports the object. thing
+// is the object's name in messages, and who is a sentence about the accounts that see it.
+func (m *Meta) MayRemove(wouldSee bool, thing, who string, diags *diag.Diagnostics) bool {
 	if !wouldSee {
-		m.ReportUnseen(thing+" is in the state, but the server does not show it to the account.", diags)
+		m.ReportUnseen(thing+" is in the state, but the server does not show it to the account. "+who, diags)
 	}
 	return wouldSee
 }
 
-// ReportUnseen reports, once in a run, that the account does not see an object in the state. found is the reason as a
-// sentence.
+// ReportUnseen warns that the account does not see an object in the state. found are the reason and the accounts that
+// see the object.
 func (m *Meta) ReportUnseen(found string, diags *diag.Diagnostics) {
-	if !m.unseen.CompareAndSwap(false, true) {
-		return
-	}
 	self := m.Store.Self()
 	is := WithArticle(self.Role)
 	if self.IsBot {
 		is = "a bot with the role " + self.Role.String()
 	}
-	diags.AddError(fmt.Sprintf("%s does not see everything that is in the state", self.Address()),
-		fmt.Sprintf("The provider's account is %s. %s There may be more: this is reported once. Nothing was removed from the state, and nothing more was planned.\n\n", is, Capitalize(found))+
-			"If the account was demoted, make it an administrator again. If the key belongs to another account, use an administrator's key. "+
-			"Remove objects that no longer exist from the state with terraform state rm ADDRESS.")
+	diags.AddWarning(UnseenSummary, fmt.Sprintf("%s The provider's account, %s, is %s.", Capitalize(found), self.Address(), is))
 }
 
 // RefuseUnseenDestroy reports that an object cannot be destroyed because the server does not show it to the account.
@@ -367,8 +362,11 @@ func RefuseUnseenDestroy(summary string, diags *diag.Diagnostics) {
 		"Use the key of an administrator, or of the person who created it. If it was removed outside Terraform, remove it from the state:\n\n  terraform state rm ADDRESS")
 }
 
-// HasUnseen reports whether the account does not see an object in the state. A plan is then meaningless.
-func (m *Meta) HasUnseen() bool { return m.unseen.Load() }
+// Sentences about the accounts that see an object.
+const (
+	SeenByAdministrators = "Administrators see it."
+	SeenByMembers        = "Everyone except guests sees it."
+)
 
 // SeesAll reports whether the server shows the account all channels and bots.
 func (m *Meta) SeesAll() bool { return m.Store.Self().Role <= zulip.RoleAdministrator }

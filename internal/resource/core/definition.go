@@ -168,6 +168,8 @@ type Unlisted[Model, Object any] struct {
 	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
 	// show may exist, and stays in the state. Optional: by default the server shows all of them to every account.
 	IsShown func(*base.Meta, *Model) bool
+	// SeenBy is a sentence about the accounts to which the server shows every object. IsShown requires it.
+	SeenBy string
 }
 
 // TableDefinition describes a resource whose attributes are the rows of a table. Patch is the content of a change.
@@ -290,6 +292,8 @@ type Plan[Model any] struct {
 	Config, Plan, State *Model
 	// IsReplaced is true for an update that is applied as a replacement.
 	IsReplaced bool
+	// Writes is true unless the apply would send nothing.
+	Writes bool
 	// Own is the ID of the resource's object, or of the object that a new resource replaces.
 	Own []int64
 	// Private writes the private state. Terraform passes it to Delete, if the plan destroys the resource.

@@ -61,7 +61,7 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 	case id != 0:
 		p.Own = []int64{id}
 	}
-	if r.writes(p) {
+	if p.Writes = r.writes(p); p.Writes {
 		if !p.IsDestroy() {
 			r.CheckLevels(ctx, r.kind(), req.Config, p.Diags)
 		}

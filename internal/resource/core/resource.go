@@ -146,7 +146,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 	}
 	if object == nil {
 		_, isThere := r.get(view, id)
-		if !isThere && !r.Meta.MayRemove(r.wouldSee(&state), r.called(r.name(&state), id), &resp.Diagnostics) {
+		if !isThere && !r.Meta.MayRemove(r.wouldSee(&state), r.called(r.name(&state), id), r.def.SeenBy, &resp.Diagnostics) {
 			return
 		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})

@@ -76,12 +76,20 @@ func (Number) Send(form *zulip.Form, name string, value attr.Value) {
 }
 
 // Text is a text with a maximum length; zero means no limit.
-type Text struct{ MaxLength int }
+type Text struct {
+	MaxLength int
+	// Rule says which texts are allowed. Optional.
+	Rule validator.String
+}
 
 // Attribute is a string.
 func (k Text) Attribute(text SettingText) schema.Attribute {
 	if k.MaxLength == 0 {
-		return textAttribute(text.Accepting(""))
+		attribute := textAttribute(text.Accepting(""))
+		if k.Rule != nil {
+			attribute.Validators = []validator.String{k.Rule}
+		}
+		return attribute
 	}
 	attribute := textAttribute(text.Accepting(fmt.Sprintf("At most %d characters.", k.MaxLength)))
 	attribute.Validators = []validator.String{validators.Length(0, k.MaxLength)}

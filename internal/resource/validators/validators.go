@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -178,6 +179,13 @@ func EmailAddress() validator.String {
 		}
 		return nil
 	})
+}
+
+// CheckEmailLength refuses an email, made of an attribute, that is too long for the server.
+func CheckEmailLength(at path.Path, email string, diags *diag.Diagnostics) {
+	if len(email) > longestEmail {
+		diags.AddAttributeError(at, "The email would be too long", fmt.Sprintf("The email has at most %d characters. With this %s it would have %d.", longestEmail, at, len(email)))
+	}
 }
 
 // RequireInElements returns a validator that requires attributes in every known element of a list of nested objects.

@@ -170,7 +170,7 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	_, isListed := s.Bots().ByID(id.ValueInt64())
 	switch {
-	case !isVisible && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("bot %d", id.ValueInt64()), &resp.Diagnostics):
+	case !isVisible && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("bot %d", id.ValueInt64()), base.SeenByMembers, &resp.Diagnostics):
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 		return
 	case !isVisible || !user.IsActive: // gone
@@ -179,7 +179,7 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			"The bot is active, but the server's list of bots lacks it. This can happen if several clients change bots at the same time. Attributes that only the list has, such as default_sending_stream, are left unchanged in the state. The server rebuilds the list when a bot changes.")
 	case !isListed:
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
-		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state, but belongs to someone else. Only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
+		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state, but belongs to someone else. Its owner and administrators can manage it.", user.Address()), &resp.Diagnostics)
 		return
 	case user.BotType == nil: // every type would force a new bot
 		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
@@ -433,6 +433,7 @@ func botSchema() schema.Schema {
 			},
 			"service_name": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Name of the integration of an incoming webhook, or of the embedded bot. Only used on create, because the server doesn't show or change it later.",
+				Validators: []validator.String{validators.Length(1, 100), validators.Matches(regexp.MustCompile(`^[a-z0-9_]+$`), "must be the name of an integration, in lower case")},
 			},
 			"config_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Sensitive: true,

@@ -245,14 +245,3 @@ func TestProtocolBotAvatarKnownLater(t *testing.T) {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 }
-
-// A lost answer is no error, because uploading twice has the same result.
-func TestProtocolBotAvatarLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	file, hash := picture(t, 10)
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(alerts(values{"avatar_file": file}))
-	if hashAt(t, o, run) != hash || run.State.Values["avatar_url"] != *o.UserOf(t, run).AvatarURL {
-		t.Errorf("the state holds %v", run.State.Values)
-	}
-}

@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -54,8 +55,20 @@ func (r *botResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	if !req.Plan.Raw.IsNull() {
 		planAvatar(ctx, req, resp)
+		keepNewerType(ctx, req, resp)
 	}
 	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// keepNewerType keeps a type that only a newer server has, unless the configuration sets another.
+func keepNewerType(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	at := path.Root("bot_type")
+	var configured, prior types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, at, &configured)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
+	if configured.IsNull() && !prior.IsNull() && number(typeNames, prior.ValueString()) == 0 {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
+	}
 }
 
 // planShortName keeps the prior short name if the planned one differs in case only, because the server does not
@@ -76,7 +89,7 @@ func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlan
 // checkBotPlan refuses changes that the server would refuse, with the reason and the fix.
 func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	const doing = "create or update bots"
-	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
+	if !p.IsDestroy() && p.Writes && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
 	}
 	var owner []string
@@ -100,6 +113,7 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	} else {
 		checkBotUpdate(p, s)
 	}
+	validators.CheckEmailLength(path.Root("short_name"), p.Plan.address(s), p.Diags)
 	checkBotChannels(p, s)
 	planOwnerID(p, s)
 	checkBotOwner(p, s)
@@ -164,6 +178,9 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 	switch {
 	case isOwn || run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)):
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
+	case !p.IsCreate() && p.Plan.BotType.IsUnknown() && holder.ID == p.State.ID.ValueInt64():
+		summary, detail := botNameTaken(holder, p.Plan)
+		p.Diags.AddAttributeWarning(path.Root("short_name"), summary, detail+" If bot_type turns out to be another type, this apply stops here.")
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)

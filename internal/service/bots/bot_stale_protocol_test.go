@@ -379,16 +379,6 @@ func TestProtocolBotShortNameIgnored(t *testing.T) {
 	}
 }
 
-// After a lost answer the bot is read again: nothing is sent a second time.
-func TestProtocolBotShortNameLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	run.MustApply(alerts(nil))
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	sent := o.Sent()
-	run.MustApply(alerts(values{"short_name": "alarms"}))
-	sent.Expect(t, "PATCH short_name") // the bot was read again, and had the name
-}
-
 // The owner of a bot can also change its short name.
 func TestProtocolBotShortNameByOwner(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")

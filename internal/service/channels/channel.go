@@ -67,6 +67,7 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 			Shared: "The server has subscribed the initial_subscribers of this resource to it.", // (server-behavior §C25)
 		},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
+			SeenBy:  base.SeenByAdministrators,
 			IsShown: func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // the channel may be private by now
 		},
 	},

@@ -143,7 +143,7 @@ var channelTable = attribute.Table[channelFields, *zulip.Channel, zulip.ChannelU
 			Text:    func(v types.String) string { return zulip.FoldName(v.ValueString()) },
 		}},
 		urlRow{row[types.String]{
-			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,
+			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app. Contains `name`.", Follows: true,
 			At: func(f *channelFields) *types.String { return &f.URL },
 		}},
 	},

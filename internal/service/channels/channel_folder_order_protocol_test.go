@@ -134,31 +134,6 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 
 func pointer[T any](value T) *T { return &value }
 
-// A change made after the plan is not overwritten. Messages name folders, even if they are configured by ID.
-func TestProtocolChannelFolderConflicts(t *testing.T) {
-	for _, attribute := range []string{"folder", "folder_id"} {
-		t.Run(attribute, func(t *testing.T) {
-			o, run := channelManaged(t)
-			configured := map[string]any{"folder": "Projects", "folder_id": newFolder(t, o, "Projects")}[attribute]
-			other := newFolder(t, o, "Clients")
-			run.MustApply(values{"name": "sorted"})
-			plan := run.MustPlan(values{"name": "sorted", attribute: configured})
-			o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(other))})
-			sent := o.Sent()
-			_, diags := run.Process().Apply(plan)
-			diags.ExpectError(t, "", "was changed after the plan was made", attribute+"\n", "no folder", `"Clients"`, `asks for: "Projects"`)
-			sent.Expect(t)
-			if got := folderHeld(t, o, "sorted"); got != other {
-				t.Errorf("the channel is in folder %d", got)
-			}
-			// The warning about an attribute that becomes managed has the folder's current name.
-			run.Refresh().ExpectNoError(t)
-			_, diags = run.Plan(values{"name": "sorted", attribute: configured})
-			diags.ExpectWarning(t, "", "Newly managed attributes will change existing values", `"Clients"`, `"Projects"`)
-		})
-	}
-}
-
 // A folder that the same run creates or renames is found by its name. Without a reference the apply reports the missing
 // folder.
 func TestProtocolChannelFolder_CreatedInRun_Found(t *testing.T) {

@@ -58,6 +58,10 @@ func NewDefaultChannelGroupResource() resource.Resource {
 				return group.Name == m.Name.ValueString()
 			},
 		},
+		Unlisted: core.Unlisted[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
+			SeenBy:  base.SeenByMembers,
+			IsShown: func(m *base.Meta, _ *defaultChannelGroupModel) bool { return m.SeesEverybody() },
+		},
 	})
 }
 

@@ -159,7 +159,7 @@ func (b relation) refresh(ctx context.Context, state *shared, remove func(), dia
 	}
 	channel, ok := view.Channels().ByID(id)
 	switch {
-	case !ok && !b.Meta.MayRemove(b.Meta.SeesAll(), fmt.Sprintf("channel %d", id), diags):
+	case !ok && !b.Meta.MayRemove(b.Meta.SeesAll(), fmt.Sprintf("channel %d", id), base.SeenByAdministrators, diags):
 		return nil, nil
 	case !ok, channel.IsArchived: // from feature level 480 on, servers list the subscribers of archived channels
 		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})

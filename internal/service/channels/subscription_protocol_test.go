@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -14,30 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestProtocolSubscriptionImport(t *testing.T) {
+func TestProtocolSubscriptionImport_Invalid_Explained(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	id := o.MustChannel(t, "incidents").ID
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{
-		{id: fmt.Sprintf("incidents/%s,%d", admin, subscriptionIdOf(t, o, member))},
-		{id: fmt.Sprintf("%d/%s, %s", id, admin, member)},
-		{identity: values{"channel_id": id}},
-	} {
-		run := o.NewRun(t, additiveType)
-		run.Import(by.id, by.identity).ExpectNoError(t)
-		if got := len(run.State.Values["users"].([]any)); by.identity != nil && got != len(o.Subscribers(t, "incidents")) || by.identity == nil && got != 2 {
-			t.Errorf("imported by %v: %v", by, run.State.Values["users"])
-		}
-		if !reflect.DeepEqual(run.State.Identity, values{"channel_id": id}) {
-			t.Errorf("the identity is %v", run.State.Identity)
-		}
-		sent := o.Sent()
-		run.MustApply(values{"channel": fmt.Sprint(id), "users": []any{admin, member}})
-		run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it added no one
-		sent.Expect(t)
-	}
 	for text, words := range map[string]string{
 		"incidents": "CHANNEL/USER,USER", "incidents/" + guest: guest + " is not subscribed to channel", "incidents/nobody@example.com": "nobody@example.com",
 	} {

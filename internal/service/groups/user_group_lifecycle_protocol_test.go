@@ -20,21 +20,6 @@ func everything() values {
 	}
 }
 
-func TestProtocolUserGroup_UnsetAttributes_Unmanaged(t *testing.T) {
-	o, run := managed(t)
-	sent := o.Sent()
-	run.MustApply(values{"name": "ops"})
-	expectParams(t, sent, map[string]string{"name": "ops", "description": "", "members": "[]"})
-	members(t, o, "ops", zulip.MembershipChange{Add: ids(t, o, lena), AddSubgroups: ids(t, o, "sre")})
-	description := "by hand"
-	alter(t, o, "ops", zulip.UserGroupUpdate{Description: &description, Permissions: map[string]zulip.GroupSettingChange{"can_join_group": {New: role(t, o, "members")}}})
-	empty(t, run, values{"name": "ops"})
-	run.MustApply(values{"name": "ops"})
-	if got := run.State.Values; !reflect.DeepEqual(got["members"], set(lena)) || !reflect.DeepEqual(got["subgroups"], set("sre")) || got["description"] != nil || got["can_join_group"] != nil {
-		t.Errorf("the state shows %v", got)
-	}
-}
-
 // Each attribute is changed and sent separately. A change outside Terraform is repaired with the same request.
 func TestProtocolUserGroupEachAttribute(t *testing.T) {
 	moderators := func(t *testing.T, o *acctest.Organization) string {

@@ -189,6 +189,10 @@ func readInvitation(ctx context.Context, c *invitationCall) error {
 	if state.isAccepted() {
 		return nil
 	}
+	if !isListedTo(c.Meta) {
+		c.Meta.MayRemove(false, "the invitation of "+email, seenBySender, c.Diags)
+		return nil
+	}
 	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
 		return base.Failed(invitationsUnreadable, err, invitationHint)
@@ -211,7 +215,7 @@ func readInvitation(ctx context.Context, c *invitationCall) error {
 	switch {
 	case err != nil:
 		return base.Failed("Cannot read the people", err)
-	case user == nil && !c.Meta.MayRemove(state.IsShown(c.Meta), "the invitation of "+email, c.Diags):
+	case user == nil && !c.Meta.MayRemove(state.IsShown(c.Meta), "the invitation of "+email, seenBySender, c.Diags):
 	case user == nil:
 		tflog.Info(ctx, "The invitation has expired or was revoked: removing it from the state", map[string]any{"email": email})
 		c.Forget()

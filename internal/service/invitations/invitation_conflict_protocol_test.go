@@ -10,7 +10,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // pendingRoles describes the pending invitations by email: the role of each, and whether the test's main account sent it.
@@ -226,54 +225,6 @@ func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 	sent.Expect(t, "DELETE")
 	if _, diags = run.Process().Plan(invitationKind, run.State, nil); len(diags) > 0 { // without a refresh
 		t.Errorf("nothing is pending, but the plan says: %v", diags)
-	}
-}
-
-// A fault at any request of an update causes no second invitation, and no earlier one stays unnoticed.
-func TestProtocolInvitation_FaultDuringUpdate_Converges(t *testing.T) {
-	type place struct{ method, path string }
-	for _, from := range []string{"guest", "owner"} { // the new role is higher, then lower
-		for _, at := range []place{{"GET", "/invites"}, {"POST", "/invites"}, {"DELETE", "/invites/*"}} {
-			for name, fault := range map[string]sandbox.Fault{
-				"500 before":  {Action: sandbox.FaultStatus, Status: 500},
-				"500 after":   {Action: sandbox.FaultStatus, Status: 500, After: true},
-				"answer lost": {Action: sandbox.FaultDrop, After: true},
-			} {
-				for _, count := range []int{1, 0} {
-					t.Run(fmt.Sprint(from, " ", at.method, " ", name, " ", count), func(t *testing.T) {
-						t.Parallel()
-						o := acctest.NewSandbox(t, sandbox.Config{})
-						run := o.NewRun(t, invitationKind)
-						run.MustApply(values{"email": nadia, "invite_as": from})
-						run.Block["max_retries"] = 1
-						config := values{"email": nadia, "invite_as": "member"}
-						plan := run.MustPlan(config)
-						heal := o.Sandbox.Fail(sandbox.Fault{Method: at.method, Path: at.path, Count: count, Action: fault.Action, Status: fault.Status, After: fault.After})
-						diags := run.Apply(plan)
-						heal()
-						held := mails(t, o)
-						isDone := len(held) == 1 && held[0].InvitedAs == zulip.RoleMember
-						if !isDone && len(diags.Errors()) == 0 {
-							t.Errorf("without an error the server holds %q", pendingRoles(t, o))
-						}
-						if len(held) > 2 {
-							t.Errorf("the server holds %q", pendingRoles(t, o))
-						}
-						if count == 1 {
-							diags.ExpectNoError(t)
-						}
-						again, _ := run.Plan(config)
-						if got := pendingRoles(t, o); !isDone && again.Empty() {
-							t.Errorf("nothing is planned, and the server holds %q", got)
-						}
-						run.MustApply(config)
-						if got := pendingRoles(t, o); got != "own member" {
-							t.Errorf("in the end the server holds %q", got)
-						}
-					})
-				}
-			}
-		}
 	}
 }
 

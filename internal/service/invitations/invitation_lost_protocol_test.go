@@ -9,37 +9,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// After a lost answer no second mail is sent, and after a lost revocation no other invitation is revoked.
-func TestProtocolInvitationLostAnswer(t *testing.T) {
-	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
-		t.Run(string(fault), func(t *testing.T) {
-			o, run := acctest.StartRun(t, invitationKind)
-			inviteByHand(t, o, "admin", "else@example.com")
-			lose := func() {
-				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: fault, Count: 1})
-			}
-			lose()
-			run.MustApply(values{"email": nadia, "invite_as": "guest"})
-			all := mails(t, o)
-			if len(all) != 2 || all[1].Email != nadia {
-				t.Fatalf("there are %d invitations", len(all))
-			}
-			lose()
-			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", After: true, Action: fault, Count: 1})
-			run.MustApply(values{"email": nadia, "invite_as": "member"})
-			now := mails(t, o)
-			if len(now) != 2 || now[1].ID == all[1].ID {
-				t.Fatalf("after the change there are %d invitations", len(now))
-			}
-			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", After: true, Action: fault, Count: 1})
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if invitationOnly(t, o).Email != "else@example.com" {
-				t.Error("the wrong invitation was revoked")
-			}
-		})
-	}
-}
-
 // A lost answer that cannot be looked up is an error with a next step, and the next plan finds the invitation.
 func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)

@@ -56,9 +56,24 @@ func NewInviteLinkResource() resource.Resource {
 				return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
 			},
 			WhereIDs: "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
+			SeenBy:   seenBySender,
 			IsShown:  func(m *base.Meta, state *inviteLinkModel) bool { return state.IsShown(m) },
 		},
 	})}
+}
+
+// Read reads the link. The state stays unchanged if the server lists no links to the account.
+func (r *inviteLinkResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var id types.Int64
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	switch {
+	case resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics):
+	case isListedTo(r.Meta):
+		r.Resource.Read(ctx, req, resp)
+	default:
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
+		r.Meta.MayRemove(false, fmt.Sprintf("invitation link %d", id.ValueInt64()), seenBySender, &resp.Diagnostics)
+	}
 }
 
 // Create creates the link, and then looks for its ID. A link whose ID is not found is still in the state.

@@ -42,6 +42,9 @@ type inviteTerms struct {
 	ExpiryDate           types.String `tfsdk:"expiry_date"`
 }
 
+// seenBySender is a sentence about the accounts that see an invitation.
+const seenBySender = "The person who created it and administrators see it."
+
 // IsShown reports whether the server would list the invitation of a state. It lists all invitations to administrators,
 // and their own to others. It lists no expired ones.
 func (t *inviteTerms) IsShown(m *base.Meta) bool {
@@ -49,6 +52,9 @@ func (t *inviteTerms) IsShown(m *base.Meta) bool {
 	hasExpired := err == nil && expiry.Before(time.Now())
 	return m.SeesAll() || hasExpired || t.InvitedByUserID.ValueInt64() == m.Store.Self().ID
 }
+
+// isListedTo reports whether the server lists invitations to the account (server-behavior §R15).
+func isListedTo(m *base.Meta) bool { return m.SeesEverybody() && !m.Store.Self().IsBot }
 
 // Settable returns the configured values of an invitation by name. The server changes none of them.
 func (t *inviteTerms) Settable() map[string]attr.Value {

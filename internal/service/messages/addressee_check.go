@@ -161,10 +161,15 @@ func (s *sender) topicsPolicy() (policy string) {
 	return policy
 }
 
-// hasTopic reports whether the channel has a topic, or may have it. The server ignores case in the names of topics.
+// hasTopic reports whether the channel has a topic, or may have it.
 func (s *sender) hasTopic(ctx context.Context, topic string) bool {
 	topics, err := s.meta.Client.Topics(ctx, s.channel.ID)
-	return err != nil || slices.ContainsFunc(topics, func(one zulip.Topic) bool {
+	return err != nil || hasTopic(topics, topic)
+}
+
+// hasTopic reports whether a topic is in a list. The server ignores case in the names of topics.
+func hasTopic(topics []zulip.Topic, topic string) bool {
+	return slices.ContainsFunc(topics, func(one zulip.Topic) bool {
 		return strings.EqualFold(zulip.StoredTopic(one.Name), topic)
 	})
 }

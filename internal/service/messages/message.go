@@ -113,7 +113,7 @@ func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, re
 			resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
 			return
 		}
-		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), &resp.Diagnostics) {
+		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), "The people in its conversation see it.", &resp.Diagnostics) {
 			return
 		}
 		tflog.Info(ctx, "The message is not there any more, or not for this account: removing it from the state", map[string]any{"id": id})
@@ -248,11 +248,11 @@ func messageSchema() schema.Schema {
 	}
 	const onlyOnce = " Stays the same if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
 	attributes["message_url"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(messageKind, "message_url"),
+		Computed: true, MarkdownDescription: "URL of the message in the web app. Contains `channel` and `topic`." + onlyOnce + featurelevel.Needs(messageKind, "message_url"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	attributes["message_link"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(messageKind, "message_link"),
+		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`. Contains `channel` and `topic`." + onlyOnce + featurelevel.Needs(messageKind, "message_link"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	return schema.Schema{

@@ -119,9 +119,12 @@ func narrowSchema() schema.Schema {
 				Optional: true, MarkdownDescription: "Conditions, all of which must match. Defaults to all messages of the account.",
 				Validators: []validator.List{validators.RequireInElements("operator", "operand")},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"operator": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. Search operator, such as `channel`, `topic`, `sender`, `dm`, `is`, `has` or `search`."},
-					"operand":  schema.StringAttribute{Optional: true, MarkdownDescription: "Required. Value of the operator. Digits are the ID of a channel, a user or a message if the operator takes one."},
-					"negated":  schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, the condition must not match."},
+					"operator": schema.StringAttribute{
+						Optional: true, MarkdownDescription: "Required. Search operator, such as `channel`, `topic`, `sender`, `dm`, `is`, `has` or `search`.",
+						Validators: []validator.String{validators.OneOf(zulip.NarrowOperators...)},
+					},
+					"operand": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. Value of the operator. Digits are the ID of a channel, a user or a message if the operator takes one."},
+					"negated": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, the condition must not match."},
 				}},
 			},
 		}),
@@ -251,8 +254,8 @@ func (m *topicModel) validate(diags *diag.Diagnostics) {
 	}
 }
 
-// planTopic finds the channel.
-func planTopic(_ context.Context, c *adapter.Call[topicModel]) error {
+// planTopic finds the channel and the topic.
+func planTopic(ctx context.Context, c *adapter.Call[topicModel]) error {
 	if c.Config.Channel.IsUnknown() {
 		return nil
 	}
@@ -260,8 +263,16 @@ func planTopic(_ context.Context, c *adapter.Call[topicModel]) error {
 	if err != nil || lookup.IsPlannedChannel(view, c.Config.Channel.ValueString()) {
 		return err
 	}
-	_, err = c.Config.find(view)
-	return err
+	channel, err := c.Config.find(view)
+	if err != nil || !base.IsSet(c.Config.Topic) {
+		return err
+	}
+	topics, err := c.Meta.Client.Topics(ctx, channel.ID)
+	if err == nil && !hasTopic(topics, zulip.StoredTopic(c.Config.Topic.ValueString())) {
+		c.Diags.AddAttributeWarning(path.Root("topic"), c.Config.summary(channel)+", so the apply will fail",
+			fmt.Sprintf("The channel has no topic %q now. Set topic to the name of a topic, or send a message to it before this action.", c.Config.Topic.ValueString()))
+	}
+	return base.Failed("Cannot read the topics", err)
 }
 
 func invokeTopic(ctx context.Context, c *adapter.Call[topicModel]) error {
@@ -273,18 +284,28 @@ func invokeTopic(ctx context.Context, c *adapter.Call[topicModel]) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("topic %q of channel %q", c.Config.Topic.ValueString(), channel.Name)
-	if c.Config.WholeChannel.ValueBool() {
-		what = fmt.Sprintf("the whole channel %q", channel.Name)
-	}
-	c.Say("Marking %s as read", what)
-	return base.Failed("Cannot mark "+what+" as read", c.Meta.Client.MarkTopicAsRead(ctx, channel.ID, zulip.StoredTopic(c.Config.Topic.ValueString())))
+	c.Say("Marking %s as read", c.Config.what(channel))
+	err = c.Meta.Client.MarkTopicAsRead(ctx, channel.ID, zulip.StoredTopic(c.Config.Topic.ValueString()))
+	return base.Failed(c.Config.summary(channel), err)
 }
 
 type topicModel struct {
 	Channel      types.String `tfsdk:"channel"`
 	Topic        types.String `tfsdk:"topic"`
 	WholeChannel types.Bool   `tfsdk:"whole_channel"`
+}
+
+// what describes what is marked as read.
+func (m *topicModel) what(channel *zulip.Channel) string {
+	if m.WholeChannel.ValueBool() {
+		return fmt.Sprintf("the whole channel %q", channel.Name)
+	}
+	return fmt.Sprintf("topic %q of channel %q", m.Topic.ValueString(), channel.Name)
+}
+
+// summary is the summary of the error of a refused request.
+func (m *topicModel) summary(channel *zulip.Channel) string {
+	return "Cannot mark " + m.what(channel) + " as read"
 }
 
 // find returns the channel that the configuration names.

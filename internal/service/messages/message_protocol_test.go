@@ -49,16 +49,6 @@ func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/messages/%v", run.State.Values["id"]), params)
 }
 
-// A text that was changed between plan and apply is not overwritten.
-func TestProtocolMessageChangedSincePlan(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.MustApply(inTopic("rules", "Be kind."))
-	plan := run.MustPlan(inTopic("rules", "Be very kind."))
-	byHand(t, o, run, map[string]string{"content": "Be loud."})
-	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", "Be loud.")
-	expectWritten(t, o, "rules", "Be loud.")
-}
-
 func TestProtocolMessageDirect(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Welcome."})

@@ -90,13 +90,22 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 	}
 	var found diag.Diagnostics
 	lookup.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, &found)
-	for _, one := range found {
-		if c.Config.EmojiCode.IsNull() {
-			c.Diags.Append(one)
-			continue
+	if len(found) == 0 || c.Config.EmojiCode.IsNull() || c.Config.MessageID.IsUnknown() {
+		c.Diags.Append(found...)
+		return nil
+	}
+	// With a code, the server accepts any name if the message has a reaction with the emoji (server-behavior §U12).
+	message, err := c.Meta.Store.Message(ctx, c.Config.MessageID.ValueInt64())
+	if err != nil {
+		return base.Failed(fmt.Sprintf("Cannot read message %d", c.Config.MessageID.ValueInt64()), err)
+	}
+	if message != nil {
+		if _, isShown := c.Config.find(nil, message.Reactions); isShown {
+			return nil
 		}
-		// With a code, the server accepts any name if the message has a reaction with the emoji (server-behavior §U12).
-		c.Diags.AddAttributeWarning(path.Root("emoji_code"), one.Summary(), one.Detail()+"\n\nThe server accepts it only if someone has already reacted to the message with this emoji.")
+	}
+	for _, one := range found {
+		c.Diags.AddAttributeError(path.Root("emoji_code"), one.Summary(), one.Detail()+" The server accepts another name or code only if the message has a reaction with this emoji.")
 	}
 	return nil
 }

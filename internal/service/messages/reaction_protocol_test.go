@@ -128,7 +128,7 @@ func TestProtocolReactionImport(t *testing.T) {
 	o.NewRun(t, "zulip_reaction").Import(fmt.Sprintf("%d/heart", message), nil).ExpectError(t, "", "No such reaction", "tada")
 }
 
-// With a code the server accepts any name if the message has a reaction with the emoji: a plan only warns.
+// With a code the server accepts any name if the message has a reaction with the emoji.
 func TestProtocolReactionByCode(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	o.As(t, "member").Call(t, "POST", fmt.Sprintf("/messages/%d/reactions", message), map[string]string{"emoji_name": "grinning"})
@@ -136,12 +136,9 @@ func TestProtocolReactionByCode(t *testing.T) {
 		{"message_id": message, "emoji_name": "tada", "emoji_code": "1f600", "reaction_type": "unicode_emoji"},
 		{"message_id": message, "emoji_name": "name_of_old", "emoji_code": "1f600", "reaction_type": "unicode_emoji"},
 	} {
-		plan, diags := run.Fork().Plan(config)
-		diags.ExpectNoError(t)
-		if plan.Values == nil || len(diags) != 1 {
-			t.Errorf("want one warning: %v", diags)
-		}
+		run.Fork().MustPlan(config)
 	}
+	run.ExpectRefused(values{"message_id": message, "emoji_name": "tada", "emoji_code": "1f44d"}, "emoji_code", "1f389", "only if the message has a reaction with this emoji")
 }
 
 func TestProtocolReactionBadInput(t *testing.T) {

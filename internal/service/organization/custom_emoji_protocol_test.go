@@ -174,34 +174,6 @@ func TestProtocolCustomEmojiStandardName(t *testing.T) {
 	run.MustApply(config)
 }
 
-// If nothing can be read after an upload, the emoji is in the state, and the next plan finds it.
-func TestFaultCustomEmojiLostReading(t *testing.T) {
-	for name, after := range map[string]bool{"answered": false, "lost too": true} {
-		t.Run(name, func(t *testing.T) {
-			o, run := acctest.StartRun(t, customEmojiTypeName)
-			run.Block["max_retries"] = 0
-			config := values{"name": "party", "file": acctest.Picture(t, 10)}
-			plan := run.MustPlan(config)
-			if after {
-				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
-			}
-			// One reading comes before the upload.
-			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
-			run.Apply(plan).ExpectError(t, "", "Unknown whether", "finds out by its name")
-			heal()
-			if run.State == nil {
-				t.Fatal("it is not in the state")
-			}
-			run.Refresh().ExpectNoError(t)
-			emoji := active(t, o, "party")
-			if run.State == nil || emoji == nil || run.State.Values["id"] != emoji.ID || run.State.Values["source_url"] != emoji.SourceURL {
-				t.Errorf("the state holds %v, the server %v", run.State, emoji)
-			}
-			run.ExpectUnchanged(config)
-		})
-	}
-}
-
 // While a request to deactivate an emoji waits, another emoji gets its name. The other emoji is unchanged.
 func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 	const path = "/realm/emoji/party"

@@ -188,30 +188,6 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 	run.MustApply(values{"color_scheme": "light"})
 }
 
-// A setting that was changed after the plan is not overwritten, and an unset one is not sent.
-func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
-	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
-	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
-	plan := run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
-	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "1", "starred_message_counts": "false"})
-	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "changed after the plan was made", "color_scheme", `"dark"`, `"automatic"`, `"light"`)
-	sent.Expect(t)
-	if now := defaultUserSettingsHeld(t, o); now["color_scheme"] != 1.0 || now["enter_sends"] != true {
-		t.Errorf("the server holds %v and %v", now["color_scheme"], now["enter_sends"])
-	}
-	if now := run.State.Values; now["color_scheme"] != "automatic" || now["enter_sends"] != true || now["starred_message_counts"] != false {
-		t.Errorf("the state holds %v", now)
-	}
-
-	// A setting that already has the planned value is not sent, and other settings are ignored.
-	plan = run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
-	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"enter_sends": "false", "starred_message_counts": "true"})
-	sent = o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "PATCH color_scheme")
-}
-
 // A setting that was unset when the resource was created has no prior value until a refresh reads one.
 func TestProtocolDefaultUserSettings_WithoutRefresh_Refused(t *testing.T) {
 	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)

@@ -86,28 +86,6 @@ var lists = []struct {
 	{codePlaygroundKind, codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress), "/realm/playgrounds", "code playground", "code playgrounds"},
 }
 
-// A lost answer adds no second object, whether the call is repeated or the object looked for.
-func TestProtocolListObject_AnswerLost_AddedOnce(t *testing.T) {
-	for _, list := range lists {
-		for _, retries := range []int{0, 2} {
-			o, run := acctest.StartRun(t, list.kind)
-			run.Block["max_retries"] = retries
-			plan := run.MustPlan(list.config)
-			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, After: true, Action: sandbox.FaultDrop, Count: 1})
-			diags := run.Apply(plan)
-			diags.ExpectNoError(t)
-			if warnings := diags.Warnings(); len(warnings) > 0 {
-				t.Errorf("%s: warned: %v", list.kind, warnings)
-			}
-			held := run.Process().List(list.kind, values{}, 0, false)
-			if len(held) != 1 || fmt.Sprint(held[0].Identity) != fmt.Sprint(run.State.Identity) {
-				t.Errorf("%s: the server holds %v, the state %v", list.kind, held, run.State.Values)
-			}
-			run.ExpectUnchanged(list.config)
-		}
-	}
-}
-
 // A request that never reached the server is an error that says so.
 func TestProtocolListObject_RequestLost_Error(t *testing.T) {
 	for _, list := range lists {

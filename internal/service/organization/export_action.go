@@ -65,11 +65,19 @@ func exportSchema() schema.Schema {
 	}
 }
 
-// planExport refuses accounts that can't export.
+// planExport refuses accounts that can't export, and warns about a folder that does not exist.
 func planExport(_ context.Context, c *adapter.Call[exportModel]) error {
 	c.RequireAdministrator(doingExport, c.Diags)
+	if !base.IsSet(c.Config.LinkFile) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(c.Config.LinkFile.ValueString())); err != nil {
+		c.Diags.AddAttributeWarning(path.Root("link_file"), noLinkFile+", so the apply will fail", "Create its folder first. "+base.Sentence(err))
+	}
 	return nil
 }
+
+const noLinkFile = "Cannot write the file for the link"
 
 func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
 	if !c.RequireAdministrator(doingExport, c.Diags) {
@@ -77,7 +85,7 @@ func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
 	}
 	link, err := newExportLinkFile(c.Config.LinkFile)
 	if err != nil { // before the server starts to work
-		return base.Refused(path.Root("link_file"), "Cannot write the file for the link", "Nothing was sent. "+base.Sentence(err))
+		return base.Refused(path.Root("link_file"), noLinkFile, "Nothing was sent. "+base.Sentence(err))
 	}
 	defer link.discard()
 	id, err := startExport(ctx, c)
@@ -89,7 +97,7 @@ func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
 		return err
 	}
 	if err := link.write(url); err != nil {
-		return base.Refused(path.Root("link_file"), "Cannot write the file for the link",
+		return base.Refused(path.Root("link_file"), noLinkFile,
 			fmt.Sprintf("Export %d has finished, and its link is in %s. %s", id, whereExports, base.Sentence(err)))
 	}
 	in := whereExports

@@ -35,35 +35,6 @@ func expectOrder(t *testing.T, o *acctest.Organization, want string) {
 	}
 }
 
-func TestProtocolLinkifierOrder_Lifecycle(t *testing.T) {
-	o, run, ids := four(t)
-	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
-	sent := o.Sent()
-	run.MustApply(ordered(c, a))
-	sent.Expect(t, "PATCH ordered_linkifier_ids")
-	expectOrder(t, o, "cabd")
-
-	sent = o.Sent()
-	run.MustApply(ordered(c, a, b)) // is so already
-	run.MustApply(ordered(c))
-	sent.Expect(t)
-	expectOrder(t, o, "cabd")
-
-	run.MustApply(ordered(d, c, b, a))
-	expectOrder(t, o, "dcba")
-	found := run.Process().MustReadData("zulip_linkifiers", values{})
-	listed, _ := found["linkifiers"].([]any)
-	for i, pattern := range []string{"d", "c", "b", "a"} {
-		if one, _ := listed[i].(values); one["pattern"] != pattern {
-			t.Errorf("the data source lists %v in place %d, want %s", one, i, pattern)
-		}
-	}
-	sent = o.Sent()
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	sent.Expect(t)
-	expectOrder(t, o, "dcba")
-}
-
 func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	o, run, ids := four(t)
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]

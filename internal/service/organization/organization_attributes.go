@@ -3,6 +3,7 @@ package organization
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -17,9 +18,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
+
+// languageCode matches the codes of the server's languages.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}(-[a-z]{2,8})?$`)
 
 type (
 	organizationStep    = change.Step[*zulip.Realm, zulip.RealmUpdate]
@@ -178,7 +183,7 @@ var organizationSettings = settings.WithLevels("zulip_organization", settings.Ta
 	{Name: "signup_announcements_stream_id", Kind: channelKind{}, Description: "Channel that announces new users."},
 	{Name: "zulip_update_announcements_stream_id", Kind: channelKind{}, Description: "Channel that announces Zulip updates."},
 	{Name: "send_channel_events_messages", Kind: settings.Flag{}, Description: "If true, channels get automated messages about people who join or leave."},
-	{Name: "default_language", Kind: settings.Text{}, Description: "Language of new users, automated messages, and invitation emails: a code such as `en` or `pt-br`."},
+	{Name: "default_language", Kind: settings.Text{Rule: validators.Matches(languageCode, "must be the code of a language, such as en or pt-br")}, Description: "Language of new users, automated messages, and invitation emails: a code such as `en` or `pt-br`."},
 	{Name: "default_code_block_language", Kind: settings.Text{}, Description: "Language of code blocks without a language; `\"\"` for none."},
 	{Name: "welcome_message_custom_text", Kind: settings.Text{MaxLength: maxWelcomeMessage}, Description: "Text in Markdown that Welcome Bot adds to its greeting of new users; `\"\"` for none."},
 	{Name: "send_welcome_emails", Kind: settings.Flag{}, Description: "If true, new users get emails that introduce Zulip."},

@@ -65,7 +65,7 @@ func organizationImageSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "SHA-256 of the uploaded file, in hexadecimal. Null after an import until the next apply. Empty if someone has uploaded another picture since.",
 			},
 			"source_url": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "URL of the picture, either absolute or relative to the organization URL. Changes with each upload.", PlanModifiers: keep,
+				Computed: true, MarkdownDescription: "URL of the picture, either absolute or relative to the organization URL. Contains `kind`, and changes with each upload.", PlanModifiers: keep,
 			},
 		},
 	}

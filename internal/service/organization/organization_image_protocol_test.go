@@ -1,8 +1,6 @@
 package organization_test
 
 import (
-	"fmt"
-	"net/http"
 	"os"
 	"testing"
 
@@ -28,49 +26,6 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	}
 	if err := o.Client.UploadRealmImage(t.Context(), name, "other.png", "image/png", content); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Each of the pictures is uploaded, changed in place and removed, and the others are unchanged.
-func TestProtocolOrganizationImage_Lifecycle(t *testing.T) {
-	for _, name := range []string{"icon", "logo", "night_logo"} {
-		t.Run(name, func(t *testing.T) {
-			o, run := acctest.StartRun(t, organizationImageKind)
-			first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
-			sent := o.Sent()
-			run.MustApply(values{"kind": name, "file": first})
-			if writes := sent.Writes(); len(writes) != 1 || writes[0].Method != http.MethodPost {
-				t.Errorf("sent %+v", writes)
-			}
-			made := organizationImageHeld(t, o, name)
-			if !made.IsUploaded || run.State.Values["source_url"] != made.URL || run.State.Values["file_sha256"] != acctest.HashOf(t, first) || run.State.Values["id"] != name {
-				t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
-			}
-			if plan := run.MustPlan(values{"kind": name, "file": acctest.Picture(t, 10)}); !plan.Empty() {
-				t.Errorf("the same content in another file changes %v", plan.Changes())
-			}
-			plan := run.MustPlan(values{"kind": name, "file": second})
-			if len(plan.Replace) > 0 {
-				t.Errorf("other content replaces because of %v", plan.Replace)
-			}
-			run.Apply(plan).ExpectNoError(t)
-			if now := organizationImageHeld(t, o, name); now.URL == made.URL || run.State.Values["source_url"] != now.URL || run.State.Values["file_sha256"] != acctest.HashOf(t, second) {
-				t.Errorf("the server holds %+v, the state %v", now, run.State.Values)
-			}
-			for _, other := range []string{"icon", "logo", "night_logo"} {
-				if other != name && organizationImageHeld(t, o, other).IsUploaded {
-					t.Errorf("%s is uploaded too", other)
-				}
-			}
-			if plan := run.MustPlan(values{"kind": map[string]string{"icon": "logo", "logo": "icon", "night_logo": "logo"}[name], "file": second}); fmt.Sprint(plan.Replace) != "[kind]" {
-				t.Errorf("another kind replaces because of %v", plan.Replace)
-			}
-			sent = o.Sent()
-			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-			if writes := sent.Writes(); len(writes) != 1 || writes[0].Method != http.MethodDelete || organizationImageHeld(t, o, name).IsUploaded {
-				t.Errorf("sent %+v, and the server holds %+v", writes, organizationImageHeld(t, o, name))
-			}
-		})
 	}
 }
 

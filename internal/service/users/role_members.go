@@ -153,8 +153,12 @@ func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
 func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	plan, state, role := c.Plan, c.State, c.Plan.role()
 	view, held, err := plan.holders(ctx, c)
-	if err != nil || view == nil {
+	if err != nil {
 		return err
+	}
+	if view == nil {
+		plan.UserIDs = state.UserIDs
+		return nil
 	}
 	planned, prior := plan.value(), state.value()
 	waits := roleUsers.Waits(planned, prior, fmt.Sprintf("The list of users with the role %s waits", role), view, c.Diags)

@@ -24,7 +24,11 @@ import (
 func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
 	if !c.Meta.SeesEverybody() {
-		c.Meta.ReportUnseen(fmt.Sprintf("It does not see all users, so it cannot see who has the role %s.", role), c.Diags)
+		found := fmt.Sprintf("The server shows guests only some people, so the account cannot see who has the role %s. ", role) + base.SeenByMembers
+		if c.State == nil {
+			return nil, nil, base.Refused(path.Root("users"), base.UnseenSummary, found)
+		}
+		c.Meta.ReportUnseen(found, c.Diags)
 		return nil, nil, nil
 	}
 	view, err = c.ReadNaming("the people", lookup.Names(m.Users.Elements()), store.UserGroups)

@@ -221,30 +221,3 @@ func block(name, role string, users ...string) string {
 	}
 	return fmt.Sprintf("resource \"zulip_role_members\" %q {\n  role  = %q\n  users = [%s]\n}\n", name, role, strings.Join(quoted, ", "))
 }
-
-// A user moves between lists, a new account is added, and a list that is replaced does not count as a second one.
-func TestAccSandboxRoleMembersMove(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	w.Setenv("TF_LOG", "")
-	w.Configure(t, block("owners", "owner", roleMembersInes)+block("administrators", "administrator", roleMembersTomas, bot(t, o))+block("moderators", "moderator", roleMembersAmara))
-	w.Must(t, "apply", "-auto-approve")
-	noor := "resource \"zulip_user\" \"noor\" {\n  email     = \"noor@example.com\"\n  full_name = \"Noor\"\n}\n"
-	moved := noor + block("owners", "owner", roleMembersInes, roleMembersAmara) + block("administrators", "administrator", roleMembersTomas, bot(t, o)) + block("moderators", "moderator", "zulip_user.noor.id", roleMembersLena)
-	w.Configure(t, moved)
-	w.Must(t, "apply", "-auto-approve")
-	expectRoleMembers(t, o, map[string]string{"moderator": "owner", "member": "moderator"})
-	if user, err := o.Client.UserByEmail(t.Context(), "noor@example.com"); err != nil || user.Role != zulip.RoleModerator {
-		t.Errorf("who was created is %+v, %v", user, err)
-	}
-	if printed := w.Must(t, "plan"); !strings.Contains(printed, "No changes.") {
-		t.Errorf("after the move:\n%s", printed)
-	}
-	if printed := w.Must(t, "plan", "-replace=zulip_role_members.moderators"); !strings.Contains(printed, "1 to add, 0 to change, 1 to destroy") {
-		t.Errorf("the plan of a replacement:\n%s", printed)
-	}
-	w.Configure(t, moved+block("others", "moderator", roleMembersLena))
-	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "Duplicate list of users with the role moderator") {
-		t.Errorf("two lists of one role:\n%s", printed)
-	}
-}

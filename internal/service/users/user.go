@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func NewUserResource() resource.Resource {
 				}
 			},
 		},
-		Unlisted: core.Unlisted[account, zulip.User]{IsShown: func(m *base.Meta, _ *account) bool { return m.SeesEverybody() }},
+		Unlisted: core.Unlisted[account, zulip.User]{SeenBy: base.SeenByMembers, IsShown: func(m *base.Meta, _ *account) bool { return m.SeesEverybody() }},
 	})}
 }
 
@@ -348,7 +349,7 @@ func userSchema() schema.Schema {
 			"password": schema.StringAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true,
 				MarkdownDescription: "Initial password of the account. Never in the state or a plan. Only used on create, because the server doesn't let anyone change another user's password. Defaults to a random password that no one knows; the person resets it, or logs in another way.",
-				Validators:          []validator.String{validators.Length(1, 0)},
+				Validators:          []validator.String{validators.Length(1, 100), validators.Matches(regexp.MustCompile(`\S`), "must not be blank")}, // server-behavior §U19
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,

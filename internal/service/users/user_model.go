@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -147,12 +148,9 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 	return update, core.AsError(diags)
 }
 
-// fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).
-const fieldOfPeople = 6
-
 // wireValue returns a value for the API: the text, or for people the list of their IDs.
 func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (any, error) {
-	if field.Type != fieldOfPeople {
+	if field.Type != zulip.ProfileFieldUser {
 		return text, nil
 	}
 	ids := []int64{}
@@ -167,9 +165,15 @@ func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (an
 	return ids, err
 }
 
-// checkValue refuses people who do not exist and are not created by this run.
+// longestValues are the maximum lengths of the values of profile fields, by type (server-behavior §L7).
+var longestValues = map[zulip.ProfileFieldType]int{zulip.ProfileFieldShortText: 50, zulip.ProfileFieldLongText: 500, zulip.ProfileFieldExternal: 50, zulip.ProfileFieldPronouns: 50}
+
+// checkValue refuses values that the field does not accept, and people who do not exist and are not created by this run.
 func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) error {
-	if field.Type != fieldOfPeople {
+	if longest, length := longestValues[field.Type], utf8.RuneCountInString(text); longest > 0 && length > longest {
+		return fmt.Errorf("field %q accepts at most %d characters, and the value has %d", field.Name, longest, length)
+	}
+	if field.Type != zulip.ProfileFieldUser {
 		return nil
 	}
 	people, err := peopleIn(field, text)
@@ -214,7 +218,7 @@ func (a *account) namesInProfile() (names []string) {
 
 // sameValue reports whether two texts mean the same in a field; people have no order.
 func sameValue(field *zulip.ProfileField, a, b string, s *snapshot.Snapshot) bool {
-	if field.Type != fieldOfPeople || a == b {
+	if field.Type != zulip.ProfileFieldUser || a == b {
 		return a == b
 	}
 	of := func(text string) string {

@@ -97,25 +97,7 @@ func TestProtocolUserImport(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	run.MustApply(values{"email": strings.ToLower(newcomer), "full_name": "Nadia Haddad", "role": "guest", "profile_data": values{"Team": "Platform"}})
-	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-		path     string
-	}{{id: newcomer, path: "/users/" + newcomer}, {id: fmt.Sprint(before["id"]), path: fmt.Sprint("/users/", before["id"])}, {identity: values{"id": before["id"]}, path: fmt.Sprint("/users/", before["id"])}} {
-		fresh, sent := o.NewRun(t, "zulip_user"), o.Sent()
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-		asked := false
-		for _, request := range sent.Requests() {
-			asked = asked || request.Method == http.MethodGet && request.Path == by.path
-		}
-		if !asked {
-			t.Errorf("%s was not the configuration asks for: %+v", by.path, sent.Requests())
-		}
-	}
+	run.ExpectImports(newcomer, run.State.Values["id"], run.State.Identity)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	for imported, words := range map[string]string{
 		newcomer: "adopt_deactivated = true", fmt.Sprint(id(t, o, "bot")): "is a bot", "lina.fischer@example.com": "did you mean " + userLena, "99999": "with the ID 99999",
@@ -157,29 +139,6 @@ func TestFaultUserLostAnswer(t *testing.T) {
 			t.Errorf("hidden %v: %d accounts", hidden, count)
 		}
 	}
-}
-
-// A failure after the account is created leaves it in the state.
-func TestFaultUserHalfMade(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(nadia(values{"role": "moderator"}))
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `User "Nadia.Haddad@example.com" did not accept the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
-	heal()
-	if run.State == nil {
-		t.Fatal("the account is not in the state")
-	}
-	if role := run.State.Values["role"]; role != "member" {
-		t.Errorf("the state says that the role is %v", role)
-	}
-	run.MustApply(nadia(values{"role": "moderator"}))
-	if count := o.CountUsers(t, "Nadia Haddad"); count != 1 {
-		t.Errorf("%d accounts", count)
-	}
-	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.Block["max_retries"] = 3
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }
 
 func TestProtocolUserRefusedAtPlan(t *testing.T) {

@@ -191,7 +191,7 @@ func readUserRole(ctx context.Context, c *userRoleCall) error {
 		}
 		user, ok = view.User(id)
 	}
-	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), c.Diags) {
+	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), base.SeenByMembers, c.Diags) {
 		return nil
 	}
 	if !ok {

@@ -123,7 +123,7 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 		return err
 	}
 	user, ok := view.User(id)
-	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), c.Diags) {
+	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), base.SeenByMembers, c.Diags) {
 		return nil
 	}
 	switch {

@@ -269,11 +269,3 @@ func TestProtocolUserStatusConflict(t *testing.T) {
 	run.Apply(end).ExpectNoError(t)
 	sent.Expect(t)
 }
-
-func TestProtocolUserStatusImport(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_status")
-	run.MustApply(values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"})
-	before := run.State.Values
-	run.ExpectImports(userStatusLena, before["user_id"], values{"user_id": before["user_id"]})
-	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
-}
