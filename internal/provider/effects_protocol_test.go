@@ -253,7 +253,7 @@ func (e effectsOf) begin(t *testing.T, o *acctest.Organization, warns bool) *acc
 	return r
 }
 
-// What a plan knows warns and refuses. It never changes what an apply writes: an apply with the facts of the whole plan sends
+// The facts of a plan warn and refuse. They never change what an apply writes: an apply with the facts of the whole plan sends
 // the same requests as one in a process of its own.
 func TestProtocolFacts_OfPlan_ChangeNoWrite(t *testing.T) {
 	scenarios := effectScenarios()

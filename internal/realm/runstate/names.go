@@ -85,12 +85,6 @@ func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// GroupKey identifies a user group in a plan: by its ID, or by its name if it does not exist yet.
-type GroupKey struct {
-	ID   int64
-	Name string
-}
-
 // Locks let one caller at a time work on an object. In the zero value, all are free.
 type Locks struct {
 	mu    sync.Mutex

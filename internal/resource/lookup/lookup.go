@@ -125,7 +125,7 @@ func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 
 // GroupReference is the user group of a text in a configuration.
 type GroupReference struct {
-	Key runstate.GroupKey
+	Key runstate.Object
 	// Group is nil if this run will create the group.
 	Group *zulip.UserGroup
 }
@@ -137,7 +137,7 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	name, id, isID := permission.NameOrID(text)
 	if isID {
 		if group, ok := view.UserGroup(id); ok {
-			return GroupReference{runstate.GroupKey{ID: id}, group}, nil
+			return GroupReference{runstate.ID(runstate.Group, id), group}, nil
 		}
 		return GroupReference{}, missingGroup(text, "the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
 	}
@@ -146,10 +146,10 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 		return GroupReference{}, reassigned("user group", "zulip_user_group", name, id)
 	}
 	if group, ok := view.UserGroupByName(name); ok {
-		return GroupReference{runstate.GroupKey{ID: group.ID}, group}, nil
+		return GroupReference{runstate.ID(runstate.Group, group.ID), group}, nil
 	}
 	if view.IsPlanned(principal) {
-		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
+		return GroupReference{Key: runstate.Name(runstate.Group, name)}, nil
 	}
 	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all", Prefix: strings.TrimSuffix(text, name)}
 	if strings.HasPrefix(name, "role:") {
@@ -238,9 +238,6 @@ func NoSuchChannelID(at path.Path, id int64) error {
 func notYet(noun, resource, name string) error {
 	return &missing{summary: fmt.Sprintf("%q does not exist in the organization yet", name), err: fmt.Errorf("this run has not created the %s %q yet. Add depends_on = [%s.NAME], or reference it as %s.NAME.id so that Terraform creates it first", noun, name, resource, resource)}
 }
-
-// ChannelKind is the kind of channels in the run state.
-const ChannelKind = "zulip_channel"
 
 // IsPlannedChannel reports whether a `channel` attribute names a channel that this run will create or unarchive. Its
 // subscribers and permissions are not known before.

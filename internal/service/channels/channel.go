@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -27,7 +28,7 @@ import (
 )
 
 // channelKind is the type of the resource.
-const channelKind = lookup.ChannelKind
+const channelKind = runstate.Channel
 
 type channelPlan = core.TablePlan[channelModel, zulip.Channel, zulip.ChannelUpdate]
 

@@ -91,7 +91,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 func checkGroupChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
-	if p.Meta.Run.Knows(runstate.Managed, runstate.ID(lookup.ChannelKind, id)) {
+	if p.Meta.Run.Knows(runstate.Managed, runstate.ID(runstate.Channel, id)) {
 		refuse = p.Diags.AddAttributeWarning
 	}
 	switch channel, ok := view.Channels().ByID(id); {

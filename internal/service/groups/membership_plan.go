@@ -171,7 +171,7 @@ func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zu
 }
 
 // isIn sets the group, with the state's text if the group is the same.
-func (m *membershipModel) isIn(group runstate.GroupKey, state *membershipModel) {
+func (m *membershipModel) isIn(group runstate.Object, state *membershipModel) {
 	switch {
 	case group.ID == 0:
 		m.GroupID = types.Int64Unknown()

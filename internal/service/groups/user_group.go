@@ -227,14 +227,14 @@ func createUserGroup(ctx context.Context, c *core.Call, plan *userGroupModel) (i
 func registerMembership(c *core.Call, id int64, planned *userGroupModel, _ bool) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.in(&planned.userGroupFields).Texts) { // on creation, only what is configured is known
-			declareList(&c.Meta.Run, runstate.GroupKey{ID: id}, list.Name, true)
+			declareList(&c.Meta.Run, runstate.ID(runstate.Group, id), list.Name, true)
 		}
 	}
 }
 
 // declareList registers that a resource manages a list of a group exclusively, or together with others. It reports false if
 // another resource of the run manages the list the other way.
-func declareList(run *runstate.State, group runstate.GroupKey, list string, isExclusive bool) bool {
+func declareList(run *runstate.State, group runstate.Object, list string, isExclusive bool) bool {
 	return run.Declare(runstate.Object{Kind: "membership " + list, ID: group.ID, Name: group.Name}, fmt.Sprint(isExclusive))
 }
 

@@ -170,7 +170,7 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 }
 
 // checkSelf refuses a group that names itself.
-func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (l membershipList) checkSelf(list types.List, group runstate.Object, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if l.Name != subgroupsList.Name {
 		return
 	}

@@ -96,11 +96,11 @@ func (p userGroupPlanning) planned(step step) (planned []string) {
 }
 
 // key is the key of the group in the run state.
-func (p userGroupPlanning) key() runstate.GroupKey {
+func (p userGroupPlanning) key() runstate.Object {
 	if p.now != nil {
-		return runstate.GroupKey{ID: p.now.ID}
+		return runstate.ID(runstate.Group, p.now.ID)
 	}
-	return runstate.GroupKey{Name: p.Plan.Name.ValueString()}
+	return runstate.Name(runstate.Group, p.Plan.Name.ValueString())
 }
 
 // checkList resolves the members or subgroups, which no other resource may manage.
