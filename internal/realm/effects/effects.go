@@ -117,7 +117,7 @@ func (l *Log) Create(create func() (int64, error), write Write) (int64, error) {
 // Settle waits for the creations under way. Another resource may read a new object before its ID arrives.
 func (l *Log) Settle() {
 	l.creating.Lock()
-	l.creating.Unlock() //nolint:staticcheck // the wait is all
+	l.creating.Unlock() //nolint:staticcheck,gocritic // the wait is all
 }
 
 // Add registers writes that the server has accepted.
