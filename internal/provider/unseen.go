@@ -102,7 +102,7 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 // planUnseen leaves an object that the account does not see as it is in the state, and refuses a plan that changes it.
 func (s *protocolServer) planUnseen(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest, answer *tfprotov6.PlanResourceChangeResponse) error {
 	meta, found := s.provider.meta.Load(), marked(req.PriorPrivate)
-	if found == nil || meta == nil || meta.Store == nil || found.Account != meta.Store.Self().ID {
+	if found == nil || meta == nil || meta.Store == nil || found.Account != meta.Store.Self().ID || answer.PlannedState == nil {
 		return nil
 	}
 	kind := s.readSchemas(ctx).configs["resource "+req.TypeName]
