@@ -11,6 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Acceptance says that people know of a finding and leave it as it is.
@@ -149,11 +150,23 @@ func (f *AcceptedFile) entry(finding *Finding, place string) (entry *acceptEntry
 		return nil, false
 	}
 	for _, one := range f.entries {
-		if one.kind == finding.Kind && one.object == place {
+		if one.kind == finding.Kind && one.isAbout(place) {
 			return one, one.worst != "" && finding.Severity.rank() < one.worst.rank()
 		}
 	}
 	return nil, false
+}
+
+// isAbout reports whether an entry names a place, or has a pattern that matches its name, as in "channel:team-*".
+func (e *acceptEntry) isAbout(place string) bool {
+	for kind, prefix := range map[string]string{"channel ": "channel:", "user group ": "group:"} {
+		pattern, isPattern := strings.CutPrefix(e.object, prefix)
+		quoted, isOfKind := strings.CutPrefix(place, kind)
+		if name, err := strconv.Unquote(quoted); isPattern && isOfKind && err == nil && hclfile.Selects(zulip.FoldName(pattern), zulip.FoldName(name)) {
+			return true
+		}
+	}
+	return e.object == place
 }
 
 // acceptances is what became of the entries of a file.

@@ -41,8 +41,8 @@ func officeWithBots(t *testing.T) *acctest.Organization {
 	t.Helper()
 	o := office(t)
 	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
-	newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
-	newChannel(t, o, "d", map[string]string{"can_send_message_group": named(id(t, o, "mel"))})
+	newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max")), "can_resolve_topics_group": named(id(t, o, "mel"))})
+	newChannel(t, o, "d", map[string]string{"can_send_message_group": named(id(t, o, "mel")), "can_resolve_topics_group": named(id(t, o, "mel"))})
 	return o
 }
 
@@ -122,11 +122,30 @@ accept "single-person" {
 	}
 }
 
+// A pattern accepts the findings about all objects whose names match.
+func TestAccepted_Pattern_AllMatching(t *testing.T) {
+	o := officeWithBots(t)
+	newChannel(t, o, "team-a", map[string]string{"can_resolve_topics_group": named(id(t, o, "mel"))})
+	for object, want := range map[string]map[string]bool{
+		"channel:*":      {"c": true, "team-a": true},
+		"channel:Team-*": {"c": false, "team-a": true},
+		"group:*":        {"c": false, "team-a": false},
+	} {
+		a := auditWith(t, o, audit.Options{Accepted: accepted(t, fmt.Sprintf("accept \"wider-than-channel\" {\n  objects = [%q]\n  reason  = \"everyone resolves\"\n}\n", object))})
+		for channel, isAccepted := range want {
+			all := found(a, audit.WiderThanChannel, fmt.Sprintf("channel %q", channel))
+			if len(all) == 0 || (all[0].Accepted != nil) != isAccepted {
+				t.Errorf("%s: of %s %+v", object, channel, all)
+			}
+		}
+	}
+}
+
 // A part of a finding concerns only the people in its places.
 func TestFindingPart_Users_OwnOnly(t *testing.T) {
 	o := office(t)
-	newChannel(t, o, "open", nil)
-	newChannel(t, o, "closed", map[string]string{"invite_only": "true"})
+	newChannel(t, o, "open", map[string]string{"can_resolve_topics_group": named(id(t, o, "mel"))})
+	newChannel(t, o, "closed", map[string]string{"invite_only": "true", "can_resolve_topics_group": named(id(t, o, "mel"))})
 	const both, own = `channel "open"`, `channel "closed"`
 	for _, finding := range found(auditOf(t, o, audit.Selection{}), audit.WiderThanChannel, both) {
 		if slices.Contains(finding.Where, own) {
@@ -134,7 +153,7 @@ func TestFindingPart_Users_OwnOnly(t *testing.T) {
 		}
 	}
 	newGroup(t, o, "g", "mel")
-	private := newChannel(t, o, "private", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "max"))})
+	private := newChannel(t, o, "private", map[string]string{"invite_only": "true", "can_resolve_topics_group": named(id(t, o, "mel")), "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "max"))})
 	a := auditWith(t, o, audit.Options{Accepted: accepted(t, `
 accept "wider-than-channel" {
   object = "channel \"open\""

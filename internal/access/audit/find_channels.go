@@ -118,8 +118,8 @@ func addActive(setting string) string {
 }
 
 // findWiderPermissions finds permissions of the organization that give access to channels to more people than the
-// channel's permission names. It ignores administrators, and reports each permission once, however many channels it
-// affects.
+// channel's permission names. It ignores administrators and channels whose permission has its default, which adds no one to
+// the organization's, and reports each permission once, however many channels it affects.
 func (m *maker) findWiderPermissions() {
 	for _, name := range permission.ChannelPermissions {
 		setting, admitted := m.access.ByOrganization(name)
@@ -138,7 +138,7 @@ func (m *maker) findWiderPermissions() {
 				administer, _ := m.access.Can(permission.CanAdministerChannel, facts)
 				wider = wider.Minus(administer)
 			}
-			if !has || wider.IsEmpty() {
+			if !has || wider.IsEmpty() || m.isDefault(name, value, channel) {
 				continue
 			}
 			where, peopleOf = append(where, channelText(channel.Name)), append(peopleOf, wider)
@@ -160,6 +160,16 @@ func (m *maker) findWiderPermissions() {
 			Fix:       fmt.Sprintf("Limit the organization's %s to people who should have this access in every channel.", setting),
 		}, m.access.People(ids))
 	}
+}
+
+// isDefault reports whether a permission of a channel has the value of a new channel.
+func (m *maker) isDefault(name permission.ChannelPermission, value zulip.GroupSettingValue, channel *zulip.Channel) bool {
+	standard := permission.Channels.DefaultOf(permission.Channels.Setting(string(name)), m.view.Realm())
+	if standard == "channel_creator" { // the server's word
+		return channel.CreatorID != nil && permission.Equal(value, zulip.GroupSettingValue{DirectMembers: []int64{*channel.CreatorID}}, permission.NobodyID(m.view))
+	}
+	group, ok := m.view.UserGroupByName(standard)
+	return ok && permission.Equal(value, zulip.NamedGroup(group.ID), permission.NobodyID(m.view))
 }
 
 // byAdministering reports whether people who administer a channel have effective access by a permission.

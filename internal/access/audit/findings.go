@@ -64,7 +64,7 @@ var Kinds = []KindMeaning{
 	{NoAdministrator, "high: no one can administer a channel or manage a user group; low: the permission includes no active user, and only the organization's roles and permissions remain"},
 	{DeactivatedMember, "medium: a user group contains deactivated users or groups"},
 	{SinglePerson, "low: only one person can administer or post in a channel, manage a user group, or has a permission of the organization"},
-	{WiderThanChannel, "low: a permission of the organization gives people below administrator access to channels whose own permission doesn't include them"},
+	{WiderThanChannel, "low: a permission of the organization gives people below administrator access to channels whose own permission is set and doesn't include them"},
 	{ShortRetention, "low: messages of a channel are deleted sooner than the organization deletes messages"},
 }
 

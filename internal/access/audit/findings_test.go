@@ -194,8 +194,11 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"what the organization makes wider", audit.WiderThanChannel, audit.Low, `channel "c"`,
-			func(t *testing.T, o *acctest.Organization) { newChannel(t, o, "c", nil) },
-			[]string{"max", "mel", "bot", "moderator"}, "because of the organization's can_resolve_topics_group", "can_resolve_topics_group",
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "of defaults", nil)
+				newChannel(t, o, "c", map[string]string{"can_resolve_topics_group": named(id(t, o, "mel"))})
+			},
+			[]string{"max", "bot", "moderator"}, "because of the organization's can_resolve_topics_group", "can_resolve_topics_group",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

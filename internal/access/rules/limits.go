@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -65,7 +66,7 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 func (f *File) SelectsName(name string) bool {
 	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool {
 		return slices.ContainsFunc(rule.Channels, func(selector string) bool {
-			return strings.HasPrefix(selector, "folder:") || strings.HasPrefix(selector, "privacy:") || selects(zulip.FoldName(selector), zulip.FoldName(name))
+			return strings.HasPrefix(selector, "folder:") || strings.HasPrefix(selector, "privacy:") || hclfile.Selects(zulip.FoldName(selector), zulip.FoldName(name))
 		})
 	})
 }

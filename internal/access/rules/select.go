@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -95,37 +96,12 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 		})
 		return !isOther, false
 	}
-	return selects(selector, zulip.FoldName(channel.Called())), true
+	return hclfile.Selects(selector, zulip.FoldName(channel.Called())), true
 }
 
 // selectsExactly reports whether a selector is exactly this name.
 func selectsExactly(selector, name string) bool {
 	return strings.TrimPrefix(selector, "name:") == name && (strings.HasPrefix(selector, "name:") || !strings.Contains(selector, "*"))
-}
-
-// selects reports whether a selector matches a name: as the name itself, also after name:, or as a pattern in which * stands
-// for anything.
-func selects(selector, name string) bool {
-	if exact, ok := strings.CutPrefix(selector, "name:"); ok {
-		return exact == name
-	}
-	parts := strings.Split(selector, "*")
-	if len(parts) == 1 {
-		return selector == name
-	}
-	last := len(parts) - 1
-	rest, ok := strings.CutPrefix(name, parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range parts[1:last] {
-		at := strings.Index(rest, part)
-		if at < 0 {
-			return false
-		}
-		rest = rest[at+len(part):]
-	}
-	return strings.HasSuffix(rest, parts[last])
 }
 
 // groups returns the user groups that a rule selects.
@@ -139,7 +115,7 @@ func (j *checker) groups() (chosen []*access.Group) {
 			selector, written := strings.TrimPrefix(selector, "group:"), selector
 			switch {
 			case !group.NameUnknown || strings.Trim(selector, "*") == "":
-				if selects(selector, group.Called()) {
+				if hclfile.Selects(selector, group.Called()) {
 					matched[written], isChosen = true, true
 				}
 			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Called()) }):

@@ -19,7 +19,7 @@ const suggestions = 2
 const minPrefix = 3
 
 // Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and
-// those that differ in at most two letters or a third of the letters, and in no more than half of them. In an email it compares only the part before
+// those that differ in at most two letters or a third of the letters, and in no more than about half of them. In an email it compares only the part before
 // the domain, which most have in common.
 func Nearest(text string, names []string) []string {
 	type candidate struct {
@@ -28,7 +28,7 @@ func Nearest(text string, names []string) []string {
 	}
 	text = strings.ToLower(text)
 	local, _, _ := strings.Cut(text, "@")
-	limit := min(max(2, len(local)/3), len(local)/2)
+	limit := min(max(2, len(local)/3), (len(local)+1)/2)
 	beginning := strings.TrimSuffix(text, "s")
 	var near []candidate
 	for _, name := range names {
