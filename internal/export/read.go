@@ -258,17 +258,24 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 		return nil, err
 	}
 	o := &object{kind: k, comments: map[string]string{}, file: k.file, links: map[string]map[string]link{}, refused: generated.Diagnostics}
-	for encoded, into := range map[*tfprotov6.DynamicValue]*map[string]tftypes.Value{state: &o.state, generated.Config: &o.config} {
-		value, err := encoded.Unmarshal(schema)
-		if err != nil {
-			return nil, err
-		}
-		if err := value.As(into); err != nil {
-			return nil, err
-		}
+	if o.state, err = attributesOf(state, schema); err != nil {
+		return nil, err
+	}
+	if o.config, err = attributesOf(generated.Config, schema); err != nil {
+		return nil, err
 	}
 	maps.DeleteFunc(o.state, func(_ string, value tftypes.Value) bool { return textOf(value) == "" })
 	return o, nil
+}
+
+// attributesOf returns the attributes of a state or configuration.
+func attributesOf(encoded *tfprotov6.DynamicValue, schema tftypes.Type) (attributes map[string]tftypes.Value, err error) {
+	value, err := encoded.Unmarshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	err = value.As(&attributes)
+	return attributes, err
 }
 
 // add keeps an object if it is selected, without the values of a new object.
@@ -365,16 +372,14 @@ func (e *export) compareState(ctx context.Context, known stateResource) error {
 		return err
 	}
 	if err := errorOf(upgraded.Diagnostics); err != nil {
-		e.note("%s: %s", inCode(known.Address), escaped(err.Error()))
-		return nil
+		return err
 	}
 	read, err := e.Provider.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: known.Type, CurrentState: upgraded.UpgradedState})
 	if err != nil {
 		return err
 	}
 	if err := errorOf(read.Diagnostics); err != nil {
-		e.note("%s: %s", inCode(known.Address), escaped(err.Error()))
-		return nil
+		return err
 	}
 	return e.addChanged(known, upgraded.UpgradedState, read.NewState)
 }
@@ -382,15 +387,13 @@ func (e *export) compareState(ctx context.Context, known stateResource) error {
 // addChanged adds the attributes of a resource that a configuration can set and that differ between two states.
 func (e *export) addChanged(known stateResource, before, after *tfprotov6.DynamicValue) error {
 	schema := e.schemas[known.Type]
-	var was, is map[string]tftypes.Value
-	for encoded, into := range map[*tfprotov6.DynamicValue]*map[string]tftypes.Value{before: &was, after: &is} {
-		value, err := encoded.Unmarshal(schema.ValueType())
-		if err != nil {
-			return err
-		}
-		if err := value.As(into); err != nil {
-			return err
-		}
+	was, err := attributesOf(before, schema.ValueType())
+	if err != nil {
+		return err
+	}
+	is, err := attributesOf(after, schema.ValueType())
+	if err != nil {
+		return err
 	}
 	if len(is) == 0 {
 		e.changed = append(e.changed, known.Address+": it was removed, archived or deactivated")

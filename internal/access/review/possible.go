@@ -174,10 +174,15 @@ func (b *builder) worlds() (all []world) {
 	all = []world{{b.world(func(int) int { return 0 }), nil}}
 	for i, one := range b.choices {
 		for option := 1; option < len(one.options); option++ {
-			all = append(all, world{b.world(func(of int) int { return map[bool]int{true: option}[of == i] }), []string{one.text}})
+			all = append(all, world{b.world(func(of int) int {
+				if of == i {
+					return option
+				}
+				return 0
+			}), []string{one.text}})
 		}
 	}
-	if len(b.choices) < 2 { //nolint:mnd // one has all its options
+	if len(b.choices) <= 1 { // the loop took all its options
 		return all
 	}
 	if count > maxWorlds {
