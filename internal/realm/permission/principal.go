@@ -156,6 +156,9 @@ func unknownRole(principal Principal, subject string, taken []string, org Organi
 	return notFound(principal, subject+" are "+strings.Join(taken[:len(taken)-1], ", ")+" and "+taken[len(taken)-1]+".", nearest)
 }
 
+// IsNoRole reports whether the principal is a user or, by its form, another group than a role.
+func (p Principal) IsNoRole() bool { return p.Kind != KindRole && p.Kind != KindGroupID }
+
 // Spec describes one permission of channels, of user groups, or of the organization.
 type Spec struct {
 	// Name is the name of the parameter in the API, and of the attribute.

@@ -61,6 +61,8 @@ const (
 	Kept
 	// Destroyed objects belong to a resource that is planned to be destroyed with them.
 	Destroyed
+	// Ending objects are destroyed ones that the server archives, deactivates or deletes then.
+	Ending
 	// Deactivated objects are planned to be deactivated by a resource that keeps them in its state.
 	Deactivated
 	// Created objects, by their names, are planned to be created.

@@ -500,26 +500,26 @@ func (s *Snapshot) IsReassigned(kind, name string, holder int64) bool {
 
 // Reassigned returns the user or group that a principal names now, if this run takes the name from it.
 func (s *Snapshot) Reassigned(principal permission.Principal) (id int64, ok bool) {
-	kind, id := s.holder(principal)
+	kind, id := s.Holder(principal)
 	return id, id != 0 && s.IsReassigned(kind, principal.Name, id)
 }
 
-// NameByText registers that a configuration names a user or group by its current name.
-func (s *Snapshot) NameByText(principal permission.Principal) {
-	if kind, id := s.holder(principal); id != 0 {
-		s.run.Note(runstate.Named, runstate.ID(kind, id))
-	}
+// NameByText registers that a configuration names an object by its current name, and reports whether this run ends the
+// object.
+func (s *Snapshot) NameByText(kind string, id int64) (isEnding bool) {
+	s.run.Note(runstate.Named, runstate.ID(kind, id))
+	return s.run.Knows(runstate.Ending, runstate.ID(kind, id))
 }
 
 // GetsName reports whether this run gives the principal's name to an existing user or group, which has another one now.
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
-	kind, now := s.holder(principal)
+	kind, now := s.Holder(principal)
 	id, isPlanned := s.run.PlannedID(kind, principal.Name)
 	return isPlanned && id != 0 && now == 0
 }
 
-// holder returns the user or group whose current name is that of the principal, and 0 if there is none.
-func (s *Snapshot) holder(principal permission.Principal) (kind string, id int64) {
+// Holder returns the user or group whose current name is that of the principal, and 0 if there is none.
+func (s *Snapshot) Holder(principal permission.Principal) (kind string, id int64) {
 	switch principal.Kind {
 	case permission.KindUser:
 		kind = runstate.Account

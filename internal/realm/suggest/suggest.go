@@ -129,6 +129,27 @@ func Hidden(address string, id int64, written, reference string) (summary, detai
 		fmt.Sprintf("user %d hides it from the provider's account, so an apply cannot find the user by it. Instead, write %q, or reference the ID as %s", id, written, reference)
 }
 
+// ProfileField is the type of the resource of custom profile fields.
+const ProfileField = "zulip_custom_profile_field"
+
+// Instead says how a configuration names an object of a type without the name as text. It is a sentence without a period.
+func Instead(thing, kind string, id int64) string {
+	switch kind {
+	case ProfileField: // no attribute takes its ID
+		return "Instead, reference the name as (" + kind + ".NAME.name)"
+	case "zulip_channel_folder":
+		return "Instead, set folder_id = " + kind + ".NAME.id"
+	}
+	return WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
+}
+
+// Ends returns the warning about an object of a type that a plan destroys while the configuration still names it as text.
+func Ends(kind, name string) (summary, detail string) {
+	thing := strings.ReplaceAll(strings.TrimPrefix(kind, "zulip_"), "_", " ")
+	return fmt.Sprintf("This plan destroys %s %s, which the configuration still names", thing, Quote(name)),
+		fmt.Sprintf("One resource of the %s is destroyed, and another resource names the %s as text. If Terraform destroys it first, the apply stops at the other resource. Remove the name there, or keep the resource of the %s.", thing, thing, thing)
+}
+
 // Reassigned returns the error about a name that this plan takes from an object. instead says what to write.
 func Reassigned(thing, name string, id int64, instead string) (summary, detail string) {
 	return Quote(name) + " changes in this plan",

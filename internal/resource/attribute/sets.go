@@ -158,10 +158,13 @@ func (p PermissionPlan) check(setting permission.Spec, diags *diag.Diagnostics) 
 	lookup.NameInPlan(p.View, at, diags, knownPrincipals(*p.Config(setting.Name))...)
 	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
 	addProblems(diags, at, found.Problems)
+	supported := p.Table.Supported(setting, p.View.Realm())
 	if found.Outcome != Written {
+		if named := knownPrincipals(*p.Config(setting.Name)); supported.RequireSystemGroup && len(found.Problems) == 0 && slices.ContainsFunc(named, permission.Principal.IsNoRole) {
+			diags.AddAttributeError(at, "Not allowed for "+setting.Name, fmt.Sprintf("%s takes a single role, and no users or other groups.", setting.Name))
+		}
 		return
 	}
-	supported := p.Table.Supported(setting, p.View.Realm())
 	if err := permission.Allowed(setting.Name, supported, found.Value, p.View); err != nil {
 		diags.AddAttributeError(at, "Not allowed for "+setting.Name, base.Sentence(err))
 	}

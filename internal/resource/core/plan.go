@@ -282,6 +282,7 @@ func (r *Resource[Model, Object, Patch]) register(p *Plan[Model]) (id int64) {
 	if id = r.id(p.State); id != 0 { // otherwise it could not be read when it was created
 		existing.Manage(r.Meta, existing.Object{
 			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.State), ID: id, Import: r.importText(p.State), KeepsName: r.keepsName(),
+			IsKept: r.def.IsKept != nil && r.def.IsKept(p.State),
 		}, p.IsDestroy(), p.Diags)
 	}
 	return id
@@ -342,7 +343,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
-		if !ok || slices.Contains(p.Own, r.def.Key(object)) || r.def.IsFreed != nil && r.def.IsFreed(view.Snapshot, object, name) {
+		if !ok || slices.Contains(p.Own, r.def.Key(object)) || isRename && r.def.IsFreed != nil && r.def.IsFreed(view.Snapshot, object, name) {
 			return nil
 		}
 		return object

@@ -43,6 +43,8 @@ type Object struct {
 	MayBeReplaced bool
 	// IsRename is true if the name is for an object in the state, not for a new one.
 	IsRename bool
+	// IsKept is true if the object stays as it is when its resource is destroyed.
+	IsKept bool
 	// KeepsName is true if a destroyed object keeps its name, because the server archives or deactivates it.
 	KeepsName bool
 }
@@ -76,7 +78,7 @@ func (e Object) Check(meta *base.Meta, diags *diag.Diagnostics) (adopted bool) {
 			"That does not help if the other resource depends on this one, by a reference or depends_on: then apply twice. "+
 			fmt.Sprintf("If no resource gives up the name, this apply stops here. Choose another name. If no resource manages the object that has it, import that object with the ID %s and rename it.", e.Import))
 	case run.Knows(runstate.Managed, runstate.ID(e.Kind, e.ID)):
-		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.\n\n"+e.text(meta))
+		diags.AddAttributeWarning(e.At, e.Summary, "If this resource is tainted and has it, the apply replaces it. If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),
@@ -105,7 +107,7 @@ func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagn
 	}
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("The %s %s is written as text elsewhere", word, suggest.Quote(e.Name)),
 		fmt.Sprintf("This plan changes the %s of %s %d, and another resource of the configuration still names the %s by %s. Terraform can change one before or after the other. "+
-			"In the other resource, reference the ID, as in %s.NAME.id, or write the ID %d.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID))
+			"%s there.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), suggest.Instead(e.Title, "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID)))
 }
 
 // RefuseDuplicate refuses a name in a plan, because another resource of the configuration has an equal one. what is the
@@ -142,9 +144,15 @@ func (e Object) text(meta *base.Meta) string {
 
 // RegisterDestroy registers that a resource of this run destroys its object, and refuses it if another resource
 // creates one with the same name. The resource that is planned last reports this, here or in [Object.Check]. It uses
-// Kind, Title, Name, Key, ID and Import of the object.
+// Kind, Title, Name, Key, ID, Import and IsKept of the object. It warns if another resource names the object by a text.
 func RegisterDestroy(meta *base.Meta, e Object, diags *diag.Diagnostics) {
 	meta.Run.Note(runstate.Destroyed, runstate.ID(e.Kind, e.ID))
+	if !e.IsKept {
+		meta.Run.Note(runstate.Ending, runstate.ID(e.Kind, e.ID))
+		if meta.Run.Knows(runstate.Named, runstate.ID(e.Kind, e.ID)) {
+			diags.AddWarning(suggest.Ends(e.Kind, e.Name))
+		}
+	}
 	if meta.Run.Knows(runstate.Created, runstate.Name(e.Kind, e.key())) {
 		e.refuseAddress(meta, diags)
 	}

@@ -71,10 +71,12 @@ func Names(elements []attr.Value) (names []string) {
 }
 
 // NameInPlan registers that a configuration names users or groups by texts: a rename of them is refused then. It warns
-// about names that they only get in this run.
+// about names that they only get in this run, and about objects that this run ends.
 func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, named ...permission.Principal) {
 	for _, principal := range named {
-		view.NameByText(principal)
+		if kind, id := view.Holder(principal); id != 0 {
+			nameInPlan(view, kind, id, principal.Name, at, diags)
+		}
 		if view.GetsName(principal) {
 			reference := "zulip_user.NAME.email or zulip_user.NAME.id"
 			if principal.Kind == permission.KindGroup {
@@ -83,6 +85,36 @@ func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, 
 			diags.AddAttributeWarning(at, "A name is new in this plan",
 				fmt.Sprintf("%s is the new name of an existing object in this plan. If the configuration has it as text or from a local value, Terraform may change this resource first, and the apply stops here. Reference %s instead.", principal, reference))
 		}
+	}
+}
+
+// NameChannelInPlan is [NameInPlan] for a channel.
+func NameChannelInPlan(view *snapshot.Snapshot, text string, at path.Path, diags *diag.Diagnostics) {
+	if name, _, isID := permission.NameOrID(text); !isID {
+		if channel, ok := view.Channels().ByName(name); ok {
+			nameInPlan(view, runstate.Channel, channel.ID, name, at, diags)
+		}
+	}
+}
+
+// NameFolderInPlan is [NameInPlan] for a channel folder.
+func NameFolderInPlan(view *snapshot.Snapshot, name string, at path.Path, diags *diag.Diagnostics) {
+	if folder, ok := view.Folders().ByName(name); ok {
+		nameInPlan(view, runstate.Folder, folder.ID, name, at, diags)
+	}
+}
+
+// NameProfileFieldInPlan is [NameInPlan] for a custom profile field.
+func NameProfileFieldInPlan(view *snapshot.Snapshot, name string, at path.Path, diags *diag.Diagnostics) {
+	if field, ok := view.ProfileFields().ByName(name); ok {
+		nameInPlan(view, suggest.ProfileField, field.ID, name, at, diags)
+	}
+}
+
+func nameInPlan(view *snapshot.Snapshot, kind string, id int64, name string, at path.Path, diags *diag.Diagnostics) {
+	if view.NameByText(kind, id) {
+		summary, detail := suggest.Ends(kind, name)
+		diags.AddAttributeWarning(at, summary, detail)
 	}
 }
 
@@ -336,8 +368,8 @@ func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (te
 // create the field, so that field is nil. The error suggests the most similar names.
 func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileField, later bool, err error) {
 	now, isThere := view.ProfileFields().ByName(name)
-	if isThere && view.IsReassigned(profileFieldKind, name, now.ID) {
-		return nil, false, reassigned("custom profile field", profileFieldKind, name, now.ID)
+	if isThere && view.IsReassigned(suggest.ProfileField, name, now.ID) {
+		return nil, false, reassigned("custom profile field", suggest.ProfileField, name, now.ID)
 	}
 	field, isPlanned := view.PlannedProfileField(name)
 	switch {
@@ -349,22 +381,12 @@ func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileFie
 		return nil, true, nil
 	}
 	names := suggest.Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
-	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), profileFieldKind)
+	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), suggest.ProfileField)
 }
-
-// profileFieldKind is the kind of custom profile fields in the run state.
-const profileFieldKind = "zulip_custom_profile_field"
 
 // reassigned returns the error about a name that this run takes from an object of a kind.
 func reassigned(thing, kind, name string, id int64) error {
-	instead := suggest.WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
-	switch kind {
-	case profileFieldKind: // no attribute takes its ID
-		instead = "Instead, reference the name as (" + kind + ".NAME.name)"
-	case runstate.Folder:
-		instead = "Instead, set folder_id = " + kind + ".NAME.id"
-	}
-	summary, detail := suggest.Reassigned(thing, name, id, instead)
+	summary, detail := suggest.Reassigned(thing, name, id, suggest.Instead(thing, kind, id))
 	return &missing{summary: summary, err: errors.New(detail), advises: true, isReassigned: true}
 }
 

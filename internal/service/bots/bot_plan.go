@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -178,6 +179,9 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 	switch {
 	case isOwn || run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)):
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
+		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // unless it is another resource's
+			existingBot(p.Plan, holder).Check(p.Meta, p.Diags)
+		}
 	case !p.IsCreate() && p.Plan.BotType.IsUnknown() && holder.ID == p.State.ID.ValueInt64():
 		summary, detail := botNameTaken(holder, p.Plan)
 		p.Diags.AddAttributeWarning(path.Root("short_name"), summary, detail+" If bot_type turns out to be another type, this apply stops here.")
@@ -291,8 +295,17 @@ func checkBotName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 		return
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
+	if p.State != nil && !p.IsReplaced && strings.TrimSpace(p.State.FullName.ValueString()) == name {
+		return
+	}
 	for _, user := range s.Users() {
-		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.Knows(runstate.Managed, runstate.ID(botKind, user.ID)) {
+		switch {
+		case !user.IsActive || user.FullName != name || user.ID == id || slices.Contains(p.Own, user.ID):
+		case p.Meta.Run.Knows(runstate.Managed, runstate.ID(botKind, user.ID)):
+			p.Diags.AddAttributeWarning(path.Root("full_name"), "Another bot has this name",
+				fmt.Sprintf("%s (ID %d) already has the name %q. If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.", user.Address(), user.ID, name))
+			return
+		default:
 			p.Diags.AddAttributeError(path.Root("full_name"), "Another user has this name",
 				fmt.Sprintf("%s (ID %d) already has the name %q. A bot cannot have the name of an active user. Choose another name.", user.Address(), user.ID, name))
 			return
@@ -317,6 +330,7 @@ func checkBotChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
 			base.Report(p.Diags, "", lookup.NoSuchChannel(path.Root(attribute), err))
 		}
+		lookup.NameChannelInPlan(s, planned.ValueString(), path.Root(attribute), p.Diags)
 	}
 }
 

@@ -399,6 +399,7 @@ func (p channelPlanning) checkFolder() {
 	if !base.IsSet(p.Config.Folder) {
 		return
 	}
+	lookup.NameFolderInPlan(p.Env.View, p.Config.Folder.ValueString(), path.Root("folder"), p.Diags)
 	named, later, err := lookup.FolderInPlan(p.Env.View, p.Config.Folder.ValueString())
 	switch {
 	case err != nil:

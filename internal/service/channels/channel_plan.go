@@ -143,7 +143,7 @@ func (p channelPlanning) checkSubscribers() {
 		if !ok || !base.IsSet(text) {
 			continue
 		}
-		user, later, err := lookup.UserInPlan(p.Env.View, text.ValueString())
+		user, later, err := lookup.UserInConfig(p.Env.View, text.ValueString(), path.Root("initial_subscribers"), p.Diags)
 		switch {
 		case later:
 		case err != nil:

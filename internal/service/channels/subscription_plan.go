@@ -78,6 +78,7 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 			return nil, err
 		}
 		plan.ChannelID = types.Int64Value(p.channel.ID)
+		lookup.NameChannelInPlan(view, plan.Channel.ValueString(), path.Root("channel"), diags)
 	}
 	if p.isHeld = state != nil && state.ChannelID.Equal(plan.ChannelID); !p.isHeld {
 		if state != nil {

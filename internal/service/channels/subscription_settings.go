@@ -97,6 +97,7 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	default:
 		c.Replace("channel")
 	}
+	lookup.NameChannelInPlan(view, c.Config.Channel.ValueString(), path.Root("channel"), c.Diags)
 	checkSubscriptionSettingsAlone(c, channel)
 	plan.ChannelID = types.Int64Value(channel.ID)
 	c.Save(plan)

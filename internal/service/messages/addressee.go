@@ -111,6 +111,9 @@ func (a *addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip
 func (a *addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
 	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
+		if inPlan {
+			lookup.NameChannelInPlan(view, a.Channel.ValueString(), path.Root("channel"), diags)
+		}
 		channel, err := lookup.Channel(view, a.Channel.ValueString())
 		switch {
 		case inPlan && lookup.IsPlannedChannel(view, a.Channel.ValueString()):
@@ -135,9 +138,12 @@ func (a *addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 			continue
 		}
 		user, err := lookup.User(view, text.ValueString())
-		_, later, _ := lookup.UserInPlan(view, text.ValueString())
+		later := false
+		if inPlan {
+			_, later, _ = lookup.UserInConfig(view, text.ValueString(), path.Root("recipients"), diags)
+		}
 		switch {
-		case inPlan && later:
+		case later:
 			known = false
 		case err != nil:
 			lookup.AddError(diags, path.Root("recipients"), err, "")

@@ -90,15 +90,22 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 	}
 	var found diag.Diagnostics
 	lookup.Emoji{Name: c.Config.EmojiName, Code: c.Config.EmojiCode, Kind: c.Config.ReactionType}.Check(ctx, c.Meta, view, &found)
-	if len(found) == 0 || c.Config.EmojiCode.IsNull() || c.Config.MessageID.IsUnknown() {
+	if c.Config.MessageID.IsUnknown() {
 		c.Diags.Append(found...)
 		return nil
 	}
-	// With a code, the server accepts any name if the message has a reaction with the emoji (server-behavior §U12).
 	message, err := c.Meta.Store.Message(ctx, c.Config.MessageID.ValueInt64())
 	if err != nil {
 		return base.Failed(fmt.Sprintf("Cannot read message %d", c.Config.MessageID.ValueInt64()), err)
 	}
+	if c.State == nil {
+		checkNewReaction(c, message)
+	}
+	if len(found) == 0 || c.Config.EmojiCode.IsNull() {
+		c.Diags.Append(found...)
+		return nil
+	}
+	// With a code, the server accepts any name if the message has a reaction with the emoji (server-behavior §U12).
 	if message != nil {
 		if _, isShown := c.Config.find(nil, message.Reactions); isShown {
 			return nil
@@ -108,6 +115,18 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 		c.Diags.AddAttributeError(path.Root("emoji_code"), one.Summary(), one.Detail()+" The server accepts another name or code only if the message has a reaction with this emoji.")
 	}
 	return nil
+}
+
+// checkNewReaction reports that the account already has the planned reaction.
+func checkNewReaction(c *reactionCall, message *zulip.Message) {
+	planned, own := *c.Config, ownReactionsOf(c.Meta, message)
+	if planned.EmojiName.IsUnknown() || planned.EmojiCode.IsUnknown() {
+		return
+	}
+	if shown, ok := planned.find(own, own); ok {
+		planned.read(shown)
+		planned.existing().Check(c.Meta, c.Diags)
+	}
 }
 
 // createReaction adds the reaction. An existing one is refused, because it may be in another state.
@@ -156,12 +175,7 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 
 // adoptsReaction reports whether an existing reaction can be adopted, and otherwise refuses it.
 func adoptsReaction(c *reactionCall) bool {
-	plan := c.Plan
-	found := existing.Object{
-		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
-		Summary:   fmt.Sprintf("The account already reacted with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
-		AsPlanned: true, Ours: true, // the server does not show when it was added
-	}
+	plan, found := c.Plan, c.Plan.existing()
 	if !c.Meta.RecoverInterrupted {
 		found.Refuse(c.Meta, c.Diags)
 		return false
@@ -203,6 +217,7 @@ func readReaction(ctx context.Context, c *reactionCall) error {
 	}
 	if slices.Contains(zulip.ReactionTypes, own[i].Type) {
 		c.State.read(own[i])
+		c.Meta.Run.Note(runstate.Managed, runstate.ID(c.State.takeover(), 0))
 		c.Save(c.State)
 	}
 	return nil
@@ -295,6 +310,15 @@ func (m *reactionModel) isShownAs(reaction zulip.Reaction) bool {
 
 // takeover returns the key of an adopted reaction in the run state, because it has no ID.
 func (m *reactionModel) takeover() string { return "zulip_reaction " + m.key() }
+
+// existing describes the reaction as one that the account already has.
+func (m *reactionModel) existing() existing.Object {
+	return existing.Object{
+		Kind: m.takeover(), Title: "reaction", Name: m.EmojiName.ValueString(), Import: m.importID(), At: path.Root("emoji_name"),
+		Summary:   fmt.Sprintf("The account already reacted with %q to message %d", m.EmojiName.ValueString(), m.MessageID.ValueInt64()),
+		AsPlanned: true, Ours: true, MayBeReplaced: true, // the server does not show when it was added
+	}
+}
 
 // importID returns the import ID for an unknown code.
 func (m *reactionModel) importID() string {
