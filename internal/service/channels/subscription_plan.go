@@ -279,7 +279,7 @@ func (c *subscriberChange) refuse(diags *diag.Diagnostics) {
 				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
-	if removesOthers && !c.mayRemove(self) {
+	if removesOthers && c.meta.RequireMember("unsubscribe users", diags) && !c.mayRemove(self) {
 		c.meta.Lack(path.Root("users"), fmt.Sprintf("unsubscribe people from channel %q", c.channel.Name),
 			fmt.Sprintf("It would unsubscribe %s. This requires an administrator or owner of the organization, or a user whom one of these permissions names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
@@ -320,9 +320,6 @@ func (c *subscriberChange) mayAdd(self *zulip.User) bool {
 }
 
 func (c *subscriberChange) mayRemove(self *zulip.User) bool {
-	if self.Role == zulip.RoleGuest {
-		return false
-	}
 	return self.Role <= zulip.RoleAdministrator || c.admits("can_remove_subscribers_group", self, true) ||
 		c.admits("can_administer_channel_group", self, false)
 }

@@ -313,6 +313,9 @@ func TestProtocolSubscribersPermissions(t *testing.T) {
 	paul := o.As(t, "guest")
 	_, diags := paul.NewRun(t, additiveType).Plan(values{"channel": "general", "users": ids(bot)})
 	diags.ExpectError(t, "", "guest")
+	removing := paul.NewRun(t, exclusiveType)
+	removing.MustImport("general")
+	removing.ExpectRefused(values{"channel": "general", "users": ids(guest)}, "", "A guest cannot unsubscribe users")
 }
 
 func botAddress(t *testing.T, o *acctest.Organization) string {
