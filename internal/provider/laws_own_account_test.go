@@ -5,8 +5,62 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/laws"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
+
+// granted are permissions of the organization, and a resource whose creation requires each of them.
+func granted(t *testing.T, o *acctest.Organization) map[string]struct {
+	resource string
+	config   values
+} {
+	t.Helper()
+	return map[string]struct {
+		resource string
+		config   values
+	}{
+		"can_create_private_channel_group": {"zulip_channel", values{"name": "new", "privacy": "private_shared_history"}},
+		"can_create_public_channel_group":  {"zulip_channel", values{"name": "new", "privacy": "public"}},
+		"can_create_groups":                {"zulip_user_group", values{"name": "new"}},
+		"can_create_bots_group":            {"zulip_bot", values{"short_name": "new", "full_name": "New"}},
+		"can_add_custom_emoji_group":       {"zulip_custom_emoji", values{"name": "fest", "file": acctest.Picture(t, 10)}},
+		"can_invite_users_group":           {"zulip_invitation", values{"email": "someone.new@example.com"}},
+		"create_multiuse_invite_group":     {"zulip_invite_link", values{}},
+		"can_add_subscribers_group":        {"zulip_channel_subscription", values{"channel": "announcements", "users": []any{fmt.Sprint(o.WithAccount(t, "bot").Self.ID)}}},
+	}
+}
+
+func TestLawGrant(t *testing.T) {
+	l := laws.Law{Name: "grant", Sentence: "a plan that lacks only a permission of the organization warns, fails without it and leaves no state, and is applied after it is granted"}
+	one := acctest.NewSandbox(t, sandbox.Config{})
+	laws.Hold(t, l, sortedKeys(granted(t, one)), func(c *laws.Case, setting string) {
+		o := acctest.NewSandbox(c.T, sandbox.Config{FeatureLevel: featurelevel.Newest})
+		grant := granted(c.T, o)[setting]
+		permit := func(role string) {
+			o.Call(c.T, "PATCH", "/realm", map[string]string{setting: fmt.Sprintf(`{"new": %d}`, o.SystemGroup(c.T, "role:"+role))})
+		}
+		c.Try(grant.resource, func() {
+			permit("owners")
+			run := laws.NewTrial(c, o.WithAccount(c.T, "member"), grant.resource)
+			plan, diags := run.Plan(grant.config)
+			if len(diags.Errors()) > 0 || !strings.Contains(diags.Warnings().String(), "unless it grants the permission first") || !strings.Contains(diags.String(), setting) {
+				c.Broken("the plan does not warn", diags)
+				return
+			}
+			again := *plan
+			diags = run.CarryOut(&again, grant.config)
+			if failure := diags.Errors().String(); !strings.Contains(failure, "depends_on") || !strings.Contains(failure, setting) || run.State != nil {
+				c.Broken("not explained, or a state is left", diags, run.State)
+			}
+			permit("members")
+			if diags = run.CarryOut(plan, grant.config); len(diags.Errors()) > 0 || run.State == nil {
+				c.Broken("not applied after the grant", diags)
+			}
+		})
+	})
+}
 
 func TestLawOwnAccount(t *testing.T) {
 	l := laws.Law{Name: "own account", Sentence: "a plan that takes a role, a membership or an access from the provider's account says so"}

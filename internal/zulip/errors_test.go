@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -250,6 +251,20 @@ func mustNotHold(t *testing.T, what, text string, secrets ...string) {
 	for _, secret := range secrets {
 		if strings.Contains(text, secret) {
 			t.Errorf("the %s shows %q", what, secret)
+		}
+	}
+}
+
+func TestLog_WebhookQuery_Masked(t *testing.T) {
+	const url = "https://hooks.example.com/in?room=ops&token=s3cr3t-word#top"
+	service := (&BotUpdate{Service: &BotService{BaseURL: url}}).form()
+	created := &Form{}
+	created.JSON("payload_url", url)
+	for _, form := range []*Form{service, created} {
+		shown := fmt.Sprint(secrets(nil).maskForm(form))
+		mustNotHold(t, "log", shown, "s3cr3t-word", "room=ops")
+		if !strings.Contains(shown, "https://hooks.example.com/in?***") {
+			t.Errorf("the log doesn't show the address: %s", shown)
 		}
 	}
 }

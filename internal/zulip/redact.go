@@ -24,6 +24,10 @@ var (
 	secretName = regexp.MustCompile(`(?i)password|api_?key|token|secret`)
 	// secretField matches the same in JSON text, and links with which anyone can join an organization or load its data.
 	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url|export_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+	// webhookName matches names of parameters with the URL of a webhook, and urlQuery the query and fragment of a URL, which
+	// often have a secret.
+	webhookName = regexp.MustCompile(`payload_url$`)
+	urlQuery    = regexp.MustCompile(`\?[^"\s]*`)
 	// userInfo matches credentials in a URL, for example a proxy's.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"]+@`)
 )
@@ -115,6 +119,9 @@ func (s secrets) maskForm(f *Form) map[string]string {
 		if secretName.MatchString(name) {
 			shown[name] = masked
 			continue
+		}
+		if webhookName.MatchString(name) {
+			value = urlQuery.ReplaceAllString(value, "?"+masked)
 		}
 		shown[name] = s.maskText(s.maskJSONLeaves(value))
 		if len(shown[name]) > maxLoggedValue {

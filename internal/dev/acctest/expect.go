@@ -74,6 +74,21 @@ func (r *Run) ExpectRefused(config Values, attribute string, words ...string) {
 	diags.ExpectError(r.t, attribute, words...)
 }
 
+// ExpectLack plans a configuration for which the account lacks a permission that another resource can grant. It fails the
+// test unless the plan warns, the apply fails with one error, and the state is unchanged. The warning and the error must
+// be at the attribute, and contain all the words.
+func (r *Run) ExpectLack(config Values, attribute string, words ...string) {
+	r.t.Helper()
+	plan, diags := r.Plan(config)
+	diags.ExpectNoError(r.t)
+	diags.ExpectWarning(r.t, attribute, append(words, "unless it grants the permission first", "depends_on")...)
+	run := r.Fork()
+	run.Apply(plan).ExpectError(r.t, attribute, append(words, "depends_on")...)
+	if isNew := r.State == nil; isNew != (run.State == nil) || !isNew && !reflect.DeepEqual(r.State.Values, run.State.Values) {
+		r.t.Errorf("the failed apply changes the state to %v", run.State)
+	}
+}
+
 // ExpectUnchanged plans a configuration and fails the test unless the plan is empty.
 func (r *Run) ExpectUnchanged(config Values) {
 	r.t.Helper()

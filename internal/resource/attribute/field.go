@@ -429,6 +429,6 @@ func requirePermission(meta *base.Meta, attribute, name string, view *snapshot.S
 	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, view) {
 		return
 	}
-	meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom the organization's setting %s names: %s.",
+	meta.Lack(path.Root(attribute), "set "+attribute, fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom the organization's setting %s names: %s.",
 		name, permission.Describe(value, view)), diags)
 }

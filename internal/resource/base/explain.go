@@ -181,19 +181,85 @@ func Refused(at path.Path, summary, detail string) error {
 	return &Error{diags}
 }
 
+// AddWarningAt is [AddErrorAt] for a warning.
+func AddWarningAt(diags *diag.Diagnostics, at path.Path, summary, detail string) {
+	if at.Equal(path.Empty()) {
+		diags.AddWarning(summary, detail)
+		return
+	}
+	diags.AddAttributeWarning(at, summary, detail)
+}
+
 // The following checks of a plan refuse changes that the provider's account can't make (server-behavior §R15). doing is
 // the operation, as in "create linkifiers". Each check returns true if it refuses nothing.
 
 // Refuse reports that the account can't do something, at an attribute or, with path.Empty(), for the whole resource.
 // who is a sentence that names who can.
 func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
+	AddErrorAt(diags, at, m.cannot(doing), m.whoCan(who)+" Use the key of an account that can.")
+}
+
+func (m *Meta) cannot(doing string) string {
+	return fmt.Sprintf("%s cannot %s", m.Store.Self().Address(), doing)
+}
+
+func (m *Meta) whoCan(who string) string {
 	self := m.Store.Self()
 	is := WithArticle(self.Role)
 	if self.IsBot {
 		is = "a bot with the role " + self.Role.String()
 	}
-	AddErrorAt(diags, at, fmt.Sprintf("%s cannot %s", self.Address(), doing),
-		fmt.Sprintf("%s The provider's account is %s. Use the key of an account that can.", who, is))
+	return fmt.Sprintf("%s The provider's account is %s.", who, is)
+}
+
+// lack is the error about a permission that the account lacks.
+type lack struct{ diag.DiagnosticWithPath }
+
+// Lack is [Meta.Refuse] for a permission that another resource of the configuration can grant: see [CheckInPlan].
+func (m *Meta) Lack(at path.Path, doing, who string, diags *diag.Diagnostics) {
+	diags.Append(lack{diag.NewAttributeErrorDiagnostic(at, m.cannot(doing), m.whoCan(who)+" Use the key of an account that can. "+
+		"If this configuration grants it, add depends_on to this resource with the resource that does.")})
+}
+
+// CheckInPlan makes a check of a plan. It warns about each [Meta.Lack], because the plan of one resource can't know
+// whether the apply grants the permission first. It reports whether nothing is refused.
+func CheckInPlan(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) (ok bool) {
+	var found diag.Diagnostics
+	check(&found)
+	ok = true
+	for _, one := range found {
+		if lack, isLack := one.(lack); isLack {
+			AddWarningAt(diags, lack.Path(), lack.Summary(), "The apply will fail, unless it grants the permission first. "+lack.Detail())
+			continue
+		}
+		ok = ok && one.Severity() != diag.SeverityError
+		diags.Append(one)
+	}
+	return ok
+}
+
+// WhyRefused returns the refusal of a request. If the account lacks permissions in the organization as it is now, the
+// result names them.
+func (m *Meta) WhyRefused(ctx context.Context, err error, check func(view *snapshot.Snapshot, found *diag.Diagnostics)) error {
+	var refusal *zulip.Error
+	if !errors.As(err, &refusal) || refusal.Status >= 500 || zulip.IsRateLimited(err) {
+		return err
+	}
+	view, unread := m.Store.Fresh(ctx, store.Organization)
+	if unread != nil {
+		return err
+	}
+	var found, lacks diag.Diagnostics
+	check(view, &found)
+	for _, one := range found {
+		if one, ok := one.(lack); ok {
+			AddErrorAt(&lacks, one.Path(), one.Summary(), one.Detail()+"\n\n"+Explain(err))
+		}
+	}
+	if len(lacks) == 0 {
+		return err
+	}
+	return &Error{lacks}
 }
 
 // RequireRole refuses an operation that requires a role or a higher one.
@@ -216,7 +282,11 @@ func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool 
 
 // RequirePermission refuses an operation that requires one of some permissions of the organization, such as
 // "can_create_groups". A permission that the server does not have refuses nothing.
-func (m *Meta) RequirePermission(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, permissions ...string) bool {
+func (m *Meta) RequirePermission(view interface {
+	permission.Organization
+	Realm() *zulip.Realm
+}, at path.Path, doing string, diags *diag.Diagnostics, permissions ...string,
+) bool {
 	lets := make([]string, len(permissions))
 	for i, name := range permissions {
 		value, ok := view.Realm().Permissions[name]
@@ -225,7 +295,7 @@ func (m *Meta) RequirePermission(view *snapshot.Snapshot, at path.Path, doing st
 		}
 		lets[i] = fmt.Sprintf("%s lets only %s do this", name, permission.Describe(value, view))
 	}
-	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+". If this configuration changes that, apply zulip_organization first, with -target.", diags)
+	m.Lack(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
 	return false
 }
 

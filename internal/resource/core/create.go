@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -351,7 +352,14 @@ func (w *creation[Model, Object, Patch]) sendCreate(ctx context.Context) (int64,
 	id, err := w.def.Create(ctx, w.c, w.plan)
 	done()
 	w.wrote(err)
-	return id, err
+	if err == nil || w.def.Lacks == nil {
+		return id, err
+	}
+	return id, w.Meta.WhyRefused(ctx, err, func(view *snapshot.Snapshot, found *diag.Diagnostics) {
+		c := *w.c
+		c.Snapshot = view
+		w.def.Lacks(ctx, &c, w.plan, found)
+	})
 }
 
 // sendCreateWithNames is sendCreate for a request with names from parts. It is sent once for each reading.

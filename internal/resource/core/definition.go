@@ -152,6 +152,9 @@ type Creating[Model, Object any] struct {
 	// Shared says what a creating request changes if another request has created the object at the same moment, and the
 	// server answers both with the same ID. Optional: by default the server refuses one of them.
 	Shared string
+	// Lacks reports the permissions that the account lacks for a creation ([base.Meta.Lack]), in the snapshot of the call. A
+	// refusal of the server is explained by it. Optional.
+	Lacks func(ctx context.Context, c *Call, planned *Model, diags *diag.Diagnostics)
 	// Effect is what creating an object changes elsewhere. Its ID becomes the object's. Optional.
 	Effect func(c *Call, planned *Model) *effects.Write
 	// RegisterCreated registers an object in the run state, also after a lost answer. isNew is true if this run has created

@@ -73,6 +73,9 @@ func NewBotResource() resource.Resource {
 			Adopt: adoptBot,
 		},
 		Creating: core.Creating[botModel, zulip.User]{
+			Lacks: func(_ context.Context, c *core.Call, plan *botModel, diags *diag.Diagnostics) {
+				requireBotPermission(c.Meta, c.Snapshot, plan, diags)
+			},
 			SentLater:    []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
 			MayBeCreated: botMayBeCreated, RegisterCreated: func(c *core.Call, _ int64, _ *botModel, _ bool) { c.Meta.Store.BecameActive() },
 		},

@@ -130,13 +130,18 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	}
 }
 
-// checkNewBot refuses a bot that the account can't create, or that already exists.
-func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+// requireBotPermission requires the permission to create a bot.
+func requireBotPermission(meta *base.Meta, view *snapshot.Snapshot, plan *botModel, diags *diag.Diagnostics) {
 	permissions := []string{"can_create_bots_group"}
-	if p.Plan.botType() == zulip.BotIncomingWebhook {
+	if plan.botType() == zulip.BotIncomingWebhook {
 		permissions = append(permissions, "can_create_write_only_bots_group")
 	}
-	p.Meta.RequirePermission(s, path.Root("bot_type"), "create bots of this type", p.Diags, permissions...)
+	meta.RequirePermission(view, path.Root("bot_type"), "create bots of this type", diags, permissions...)
+}
+
+// checkNewBot refuses a bot that the account can't create, or that already exists.
+func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { requireBotPermission(p.Meta, s, p.Plan, found) })
 	var account runstate.AccountKey
 	var reactivated *zulip.User
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}

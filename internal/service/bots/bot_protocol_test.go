@@ -133,7 +133,7 @@ func TestProtocolBotCallers(t *testing.T) {
 	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "cannot change roles")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
-	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "cannot create bots of this type", "can_create_bots_group")
+	fresh.ExpectLack(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "cannot create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
 }
 

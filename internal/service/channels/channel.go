@@ -65,6 +65,9 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 		},
 		Account: core.Account[channelModel, zulip.Channel]{NamedPeople: namedByChannel},
 		Creating: core.Creating[channelModel, zulip.Channel]{SentLater: permission.DroppedAtCreation, MayBeCreated: isOwnChannel, Effect: subscribedByCreation,
+			Lacks: func(ctx context.Context, c *core.Call, plan *channelModel, diags *diag.Diagnostics) {
+				channelCreateRequest(ctx, c, plan, diags)
+			},
 			Shared: "The server has subscribed the initial_subscribers of this resource to it.", // (server-behavior §C25)
 		},
 		Unlisted: core.Unlisted[channelModel, zulip.Channel]{
@@ -155,7 +158,12 @@ func archiveChannel(ctx context.Context, c *core.Call, state *channelModel) erro
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil
 	}
-	return err
+	return whyRefused(ctx, c.Base, err, "archive", id)
+}
+
+// whyRefused explains the refusal to archive or unarchive a channel.
+func whyRefused(ctx context.Context, b *base.Base, err error, verb string, id int64) error {
+	return b.Meta.WhyRefused(ctx, err, func(view *snapshot.Snapshot, found *diag.Diagnostics) { requireAdministrator(b, view, verb, id, found) })
 }
 
 // RemoveGroup removes a group from permissions of a channel, which have these values in the plan. It does nothing in an
@@ -205,8 +213,9 @@ func adoptChannel(ctx context.Context, c *core.Call, plan *channelModel) (id int
 // createChannel creates a channel and returns its ID.
 func createChannel(ctx context.Context, c *core.Call, plan *channelModel) (int64, error) {
 	var diags diag.Diagnostics
-	request := channelCreateRequest(ctx, c, plan, &diags)
-	if diags.HasError() {
+	var request zulip.ChannelCreate
+	// The server decides about permissions, because c may know them from before this apply.
+	if !base.CheckInPlan(&diags, func(found *diag.Diagnostics) { request = channelCreateRequest(ctx, c, plan, found) }) {
 		return 0, core.AsError(diags)
 	}
 	if !c.HasLevel(featurelevel.CreateChannel) {
@@ -389,7 +398,7 @@ func unarchiveChannel(ctx context.Context, c *core.Call, id int64) error {
 	if zulip.IsMessage(err, "Channel is not currently deactivated") { // another request was faster, or an answer was lost
 		return nil
 	}
-	return err
+	return whyRefused(ctx, c.Base, err, "change", id)
 }
 
 // channelFields are the attributes that the server has of a channel, for the resource and the data sources. The table [channelTable]

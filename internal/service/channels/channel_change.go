@@ -70,7 +70,7 @@ func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
 func (c *channelChange) requireAdministrator(verb string, diags *diag.Diagnostics) bool {
 	may := !c.exists() || c.administers(c.Before.Channel)
 	if !may {
-		c.Meta.Refuse(path.Empty(), fmt.Sprintf("%s channel %q", verb, c.Name),
+		c.Meta.Lack(path.Empty(), fmt.Sprintf("%s channel %q", verb, c.Name),
 			"This requires an administrator or owner of the organization, or a user whom the channel's can_administer_channel_group names: "+c.describe(c.Before.Channel, canAdminister)+".", diags)
 	}
 	return may

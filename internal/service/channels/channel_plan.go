@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -59,7 +60,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 		p.Meta.Run.PlanPermissions(change.id, change.After.Channel)
 	}
 	change.isPlanned = true
-	change.check(ctx, p.Diags)
+	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { change.check(ctx, found) })
 	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
 		accesswarning.OfChannel(ctx, p.Meta, p.Diags, change.id, change.ChannelChange)
 	}
@@ -86,9 +87,16 @@ func checkChannelArchive(ctx context.Context, p *core.Plan[channelModel]) {
 		return
 	}
 	if channel, ok := view.Channels().ByID(p.State.ID.ValueInt64()); ok && !channel.IsArchived {
-		change := channelChangeOf(p.Base, view, channel, zulip.ChannelUpdate{}, nil)
-		change.id = channel.ID
-		change.requireAdministrator("archive", p.Diags)
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { requireAdministrator(p.Base, view, "archive", channel.ID, found) })
+	}
+}
+
+// requireAdministrator refuses to archive, unarchive or change a channel that the account does not administer.
+func requireAdministrator(b *base.Base, view *snapshot.Snapshot, verb string, id int64, diags *diag.Diagnostics) {
+	if channel, ok := view.Channels().ByID(id); ok {
+		change := channelChangeOf(b, view, channel, zulip.ChannelUpdate{}, nil)
+		change.id = id
+		change.requireAdministrator(verb, diags)
 	}
 }
 

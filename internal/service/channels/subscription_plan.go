@@ -231,7 +231,7 @@ func (c *subscriberChange) users(removes bool) []int64 {
 
 // plan checks the change in a plan, and warns about people who gain or lose access because of it.
 func (c *subscriberChange) plan(ctx context.Context, diags *diag.Diagnostics) {
-	if isSafe := c.check(diags); !isSafe || len(c.add)+len(c.remove) == 0 {
+	if isSafe := base.CheckInPlan(diags, c.refuse); !isSafe || len(c.add)+len(c.remove) == 0 {
 		return
 	}
 	if self := c.meta.Store.Self(); c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) {
@@ -268,20 +268,20 @@ func (c *subscriberChange) refuse(diags *diag.Diagnostics) {
 		return
 	}
 	if len(c.add) > 0 && !c.reads(self) {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("%s has no access to the private channel %q", self.Address(), c.channel.Name),
+		c.meta.Lack(path.Root("channel"), fmt.Sprintf("add people to the private channel %q", c.channel.Name),
 			"Adding people to a private channel requires access to it, and administrators have no access by their role. "+
-				"A subscriber must subscribe the provider's account, or name it in can_add_subscribers_group or can_subscribe_group.")
+				"A subscriber must subscribe the provider's account, or name it in can_add_subscribers_group or can_subscribe_group.", diags)
 		return
 	}
 	others := func(id int64) bool { return id != self.ID }
 	if slices.ContainsFunc(c.add, others) && !c.mayAdd(self) {
-		c.meta.Refuse(path.Root("users"), fmt.Sprintf("add people to channel %q", c.channel.Name),
+		c.meta.Lack(path.Root("users"), fmt.Sprintf("add people to channel %q", c.channel.Name),
 			fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom one of these permissions names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
 				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
-	if removesOthers && !c.mayRemove(self) {
-		c.meta.Refuse(path.Root("users"), fmt.Sprintf("unsubscribe people from channel %q", c.channel.Name),
+	if removesOthers && c.meta.RequireMember("unsubscribe users", diags) && !c.mayRemove(self) {
+		c.meta.Lack(path.Root("users"), fmt.Sprintf("unsubscribe people from channel %q", c.channel.Name),
 			fmt.Sprintf("It would unsubscribe %s. This requires an administrator or owner of the organization, or a user whom one of these permissions names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
@@ -321,9 +321,6 @@ func (c *subscriberChange) mayAdd(self *zulip.User) bool {
 }
 
 func (c *subscriberChange) mayRemove(self *zulip.User) bool {
-	if self.Role == zulip.RoleGuest {
-		return false
-	}
 	return self.Role <= zulip.RoleAdministrator || c.admits("can_remove_subscribers_group", self, true) ||
 		c.admits("can_administer_channel_group", self, false)
 }

@@ -256,8 +256,7 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	run.Block = o.Block(values{"lockout_protection": false})
 	run.MustApply(without)
 	expectIn(t, o, "vault", admin)
-	_, diags = run.Plan(values{"channel": "vault", "users": []any{admin, owner}})
-	diags.ExpectError(t, "channel", "no access to the private channel", "can_add_subscribers_group")
+	run.ExpectLack(values{"channel": "vault", "users": []any{admin, owner}}, "channel", "cannot add people to the private channel", "can_add_subscribers_group")
 
 	// An account that can subscribe again is not locked out.
 	private(t, o, "attic", map[string]zulip.GroupSettingValue{"can_subscribe_group": {DirectMembers: []int64{o.Self.ID}}}, owner, admin)
@@ -292,13 +291,11 @@ func TestProtocolSubscribersPermissions(t *testing.T) {
 	run := lena.NewRun(t, exclusiveType)
 	run.MustApply(config) // to look is no offence
 	run.MustApply(values{"channel": "announcements", "users": more})
-	_, diags := run.Plan(config)
-	diags.ExpectError(t, "users", "cannot unsubscribe people", "can_remove_subscribers_group", "role:administrators")
+	run.ExpectLack(config, "users", "cannot unsubscribe people", "can_remove_subscribers_group", "role:administrators")
 
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_add_subscribers_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
 	bot := botAddress(t, o)
-	_, diags = run.Plan(values{"channel": "announcements", "users": append(more, ids(bot)...)})
-	diags.ExpectError(t, "users", "cannot add people", "can_add_subscribers_group", "can_administer_channel_group")
+	run.ExpectLack(values{"channel": "announcements", "users": append(more, ids(bot)...)}, "users", "cannot add people", "can_add_subscribers_group", "can_administer_channel_group")
 
 	// If the channel grants both permissions, the plan passes.
 	nobodyElse := zulip.GroupSettingValue{DirectMembers: []int64{lena.Self.ID}}
@@ -314,8 +311,11 @@ func TestProtocolSubscribersPermissions(t *testing.T) {
 	own.Apply(own.MustPlan(nil)).ExpectNoError(t)
 
 	paul := o.As(t, "guest")
-	_, diags = paul.NewRun(t, additiveType).Plan(values{"channel": "general", "users": ids(bot)})
+	_, diags := paul.NewRun(t, additiveType).Plan(values{"channel": "general", "users": ids(bot)})
 	diags.ExpectError(t, "", "guest")
+	removing := paul.NewRun(t, exclusiveType)
+	removing.MustImport("general")
+	removing.ExpectRefused(values{"channel": "general", "users": ids(guest)}, "", "A guest cannot unsubscribe users")
 }
 
 func botAddress(t *testing.T, o *acctest.Organization) string {

@@ -159,8 +159,10 @@ func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zu
 	membersList.contest(&c.Meta.Run, group.ID, nil, change.Delete, view, c.Diags)
 	subgroupsList.contest(&c.Meta.Run, group.ID, nil, change.DeleteSubgroups, view, c.Diags)
 	self := newCaller(c.Meta, view)
-	if !change.Empty() && !self.refused(c.Diags) {
-		self.checkMembership(group, change, c.Diags)
+	if !change.Empty() {
+		base.CheckInPlan(c.Diags, func(found *diag.Diagnostics) {
+			self.checkChange(group, userGroupUpdate{MembershipChange: change}, found)
+		})
 	}
 	later := userGroupAfter(group, userGroupUpdate{MembershipChange: change})
 	self.checkLockout(later, true, c.Diags)

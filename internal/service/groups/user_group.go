@@ -74,7 +74,12 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 			Account: core.Account[userGroupModel, zulip.UserGroup]{NamedPeople: func(m *userGroupModel) []string {
 				return append(userGroupTable.Sets(&m.userGroupFields).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 			}},
-			Creating: core.Creating[userGroupModel, zulip.UserGroup]{MayBeCreated: isOwnGroup, RegisterCreated: registerMembership},
+			Creating: core.Creating[userGroupModel, zulip.UserGroup]{
+				MayBeCreated: isOwnGroup, RegisterCreated: registerMembership,
+				Lacks: func(_ context.Context, c *core.Call, _ *userGroupModel, diags *diag.Diagnostics) {
+					newCaller(c.Meta, c.Snapshot).checkChange(nil, userGroupUpdate{}, diags)
+				},
+			},
 		},
 		Table: core.Rows(&userGroupTable, func(m *userGroupModel) *userGroupFields { return &m.userGroupFields }),
 		CheckTable: func(ctx context.Context, p *userGroupPlan) {

@@ -67,7 +67,7 @@ func (c caller) managers(group *zulip.UserGroup) string {
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
-		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
+		c.meta.Lack(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
 			fmt.Sprintf("This is allowed for %s, or by its %s (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
 	}
 	if len(change.Add) > 0 && !c.may(group, "can_add_members_group") && (!alone(change.Add) || !c.may(group, "can_join_group")) {
@@ -80,23 +80,20 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 		refuse("subgroups", "add groups to", "can_add_members_group")
 	}
 	if len(change.DeleteSubgroups) > 0 && !c.manages(group) {
-		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("This is allowed for %s.", c.managers(group)), diags)
+		c.meta.Lack(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("This is allowed for %s.", c.managers(group)), diags)
 	}
 }
 
-// checkCaller refuses changes that the account can't make, and names who can. change has the changes of an apply.
-func (p userGroupPlanning) checkCaller(change userGroupUpdate) {
-	c := newCaller(p.Meta, p.Env.View)
-	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
-		return
-	}
+// checkChange refuses a change of a group, or the creation of one, that the account can't make, and names who can.
+func (c caller) checkChange(now *zulip.UserGroup, change userGroupUpdate, diags *diag.Diagnostics) {
 	switch {
-	case p.now == nil:
-		p.Meta.RequirePermission(p.Env.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
-	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
-		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "This is allowed for "+c.managers(p.now)+".", p.Diags)
+	case c.refused(diags):
+	case now == nil:
+		c.meta.RequirePermission(c.organization, path.Empty(), "create user groups", diags, "can_create_groups")
+	case (now.Deactivated || !change.UserGroupUpdate.Empty()) && !c.manages(now):
+		c.meta.Lack(path.Empty(), fmt.Sprintf("change user group %q", now.Name), "This is allowed for "+c.managers(now)+".", diags)
 	default:
-		c.checkMembership(p.now, change.MembershipChange, p.Diags)
+		c.checkMembership(now, change.MembershipChange, diags)
 	}
 }
 

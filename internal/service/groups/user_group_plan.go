@@ -48,7 +48,9 @@ func checkUserGroupPlan(ctx context.Context, plan *userGroupPlan) {
 	}
 	p.Permissions().Check(p.Diags)
 	change := p.change()
-	p.checkCaller(change)
+	if p.State == nil || len(p.Changes) > 0 {
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkChange(p.now, change, found) })
+	}
 	later := userGroupAfter(p.now, change)
 	if p.now != nil {
 		warnOfCycle(p.Env.View, later, p.Diags)
@@ -223,7 +225,9 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 // its permission to manage the group, or the group would contain itself.
 func protectUserGroup(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := userGroupAfter(now.Thing, p.Update())
-	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
+	self := newCaller(b.Meta, now.View)
+	self.checkChange(now.Thing, p.Update(), diags)
+	self.checkLockout(later, false, diags)
 	if way := cycle(now.View, later); way != "" {
 		refuseCycle(way, diags)
 	}

@@ -167,7 +167,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		return nil, base.Refused(path.Root("email"), "The email belongs to a deactivated user", deactivated(email))
 	}
 	if err != nil {
-		return nil, base.Failed("Cannot invite "+email, err, invitationHint)
+		return nil, base.Failed("Cannot invite "+email, plan.whyRefused(ctx, c.Meta, err, invitationPermission, doingInvite), invitationHint)
 	}
 	plan.fillIn()
 	plan.Status, plan.UserID = types.StringValue(pending), types.Int64Null()

@@ -243,7 +243,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 		t.Errorf("sent by %d", made.InvitedByUserID)
 	}
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_invite_users_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
-	refused("member", values{}, "", "cannot invite people", "can_invite_users_group", "role:administrators")
+	o.As(t, "member").NewRun(t, invitationKind).ExpectLack(values{"email": "someone.new@example.com"}, "", "cannot invite people", "can_invite_users_group", "role:administrators")
 	// The state still has the earlier invitation.
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left := mails(t, o); len(left) != 0 {

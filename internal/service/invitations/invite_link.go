@@ -90,7 +90,7 @@ func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	made, err := r.makeLink(ctx, wanted)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot create the invitation link", r.Explain(err))
+		base.Report(&resp.Diagnostics, "Cannot create the invitation link", plan.whyRefused(ctx, r.Meta, err, inviteLinkPermission, doingLink), inviteLinkHint)
 		return
 	}
 	plan.made(made.url, made.invitation)
@@ -278,12 +278,13 @@ func checkInviteLinkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	const doing = "create invitation links"
-	p.Plan.Check(p.Meta, view, inviteLinkPermission, doing, p.Diags)
+	p.Plan.Check(p.Meta, view, inviteLinkPermission, doingLink, p.Diags)
 	if p.IsCreate() {
 		p.Plan.PlanDefaults(&p.Config.inviteTerms)
 	}
 }
+
+const doingLink = "create invitation links"
 
 func inviteLinkHint(err error) string { return inviteRefusalHint(err, inviteLinkPermission) }
 

@@ -233,7 +233,7 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 	}
 	refused("bot", values{}, "", "A bot cannot create invitation links", "a person's API key")
 	refused("guest", values{}, "", "A guest cannot create invitation links")
-	refused("member", values{}, "", "cannot create invitation links", "create_multiuse_invite_group", "role:administrators")
+	o.As(t, "member").NewRun(t, inviteLinkKind).ExpectLack(values{}, "", "cannot create invitation links", "create_multiuse_invite_group", "role:administrators")
 	refused("admin", values{"invite_as": "owner"}, "invite_as", "cannot invite owners", "administrator")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members"))})
 	refused("member", values{"invite_as": "moderator"}, "invite_as", "cannot invite moderators")

@@ -190,24 +190,31 @@ const maxMinutes = 1_000_000_000
 // Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). permission is the
 // organization's permission to send such an invitation. doing describes the action, as in "make invitation links".
 func (t *inviteTerms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
-	if t.checkCaller(meta, view, permission, doing, diags) {
+	if base.CheckInPlan(diags, func(found *diag.Diagnostics) { t.checkCaller(meta, view, permission, doing, found) }) {
 		t.checkChannels(view, diags)
 		t.checkGroups(view, diags)
 	}
 }
 
 // checkCaller refuses an invitation that the account can't send.
-func (t *inviteTerms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) (ok bool) {
-	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) || !meta.RequirePermission(view, path.Empty(), doing, diags, permission) {
-		return false
+func (t *inviteTerms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
+	if !meta.RequirePerson(path.Empty(), doing, diags) || !meta.RequireMember(doing, diags) {
+		return
 	}
+	meta.RequirePermission(view, path.Empty(), doing, diags, permission)
 	if role, ok := zulip.ParseRole(t.InviteAs.ValueString()); ok && role < zulip.RoleMember {
 		meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
 	if base.IsSet(t.WelcomeMessage) {
 		meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
-	return true
+}
+
+// whyRefused explains the refusal of an invitation.
+func (t *inviteTerms) whyRefused(ctx context.Context, meta *base.Meta, err error, permission, doing string) error {
+	return meta.WhyRefused(ctx, err, func(view *snapshot.Snapshot, found *diag.Diagnostics) {
+		t.checkCaller(meta, view, permission, doing, found)
+	})
 }
 
 // checkChannels refuses channels that invited people cannot be subscribed to.

@@ -96,7 +96,7 @@ func (s *sender) describe(name permission.ChannelPermission) string {
 func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	self, at, doing := s.meta.Store.Self(), path.Root("channel"), fmt.Sprintf("post in channel %q", s.channel.Name)
 	if !s.admits(permission.CanSendMessage) {
-		s.meta.Refuse(at, doing, fmt.Sprintf("The channel's can_send_message_group lets only %s post.", s.describe(permission.CanSendMessage)), diags)
+		s.meta.Lack(at, doing, fmt.Sprintf("The channel's can_send_message_group lets only %s post.", s.describe(permission.CanSendMessage)), diags)
 		return false
 	}
 	if !s.facts.PrivacyUnknown && !s.facts.Privacy.IsPrivate() && self.Role < zulip.RoleGuest {
@@ -115,9 +115,8 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	if !isAll || can.Has(self.ID) {
 		return true
 	}
-	diags.AddAttributeError(at, fmt.Sprintf("%s cannot %s", self.Address(), doing),
-		fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+
-			"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }", s.facts.Privacy, fmt.Sprint(s.channel.ID), self.Address()))
+	s.meta.Lack(at, doing, fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+
+		"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }\n\n", s.facts.Privacy, fmt.Sprint(s.channel.ID), self.Address()), diags)
 	return false
 }
 
@@ -125,7 +124,7 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 func (s *sender) checkMove(name permission.ChannelPermission, at, doing string, diags *diag.Diagnostics) {
 	can, isAll := permission.ChannelState{Access: s.view.Access(), Channel: s.facts}.Held()[name].Possible()
 	if isAll && !can.Has(s.meta.Store.Self().ID) {
-		s.meta.Refuse(path.Root(at), fmt.Sprintf(doing, s.channel.Name),
+		s.meta.Lack(path.Root(at), fmt.Sprintf(doing, s.channel.Name),
 			fmt.Sprintf("The channel's %s does not include it, and neither does the organization's permission to move messages.", name), diags)
 	}
 }
@@ -141,7 +140,7 @@ func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagno
 		diags.AddAttributeError(at, fmt.Sprintf("Channel %q does not allow topics", s.channel.Name),
 			fmt.Sprintf("The channel's topics_policy is %q, and topic is %q. Set:\n\n  topic = \"\"", policy, text))
 	case !s.admits(permission.CanCreateTopic) && !s.hasTopic(ctx, topic):
-		s.meta.Refuse(at, fmt.Sprintf("start topics in channel %q", s.channel.Name),
+		s.meta.Lack(at, fmt.Sprintf("start topics in channel %q", s.channel.Name),
 			fmt.Sprintf("The channel has no topic %q, and its can_create_topic_group lets only %s start topics. Set topic to the name of an existing topic.", topic, s.describe(permission.CanCreateTopic)), diags)
 	}
 }
@@ -194,7 +193,7 @@ func checkDirect(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, 
 		isPermitted = isPermitted || admits(permitting, user)
 	}
 	refuse := func(doing, format, setting string) {
-		meta.Refuse(path.Root("recipients"), doing, fmt.Sprintf(format, setting, permission.Describe(view.Realm().Permissions[setting], view)), diags)
+		meta.Lack(path.Root("recipients"), doing, fmt.Sprintf(format, setting, permission.Describe(view.Realm().Permissions[setting], view)), diags)
 	}
 	switch {
 	case self.IsBot || isFree:

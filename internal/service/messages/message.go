@@ -285,7 +285,7 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 		checkMessageChange(p, view)
 	}
 	if known {
-		checkMessagePlace(ctx, p.Meta, view, p.State, to, p.Diags)
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkMessagePlace(ctx, p.Meta, view, p.State, to, found) })
 	}
 }
 

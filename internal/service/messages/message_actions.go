@@ -44,7 +44,7 @@ func planSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 	}
 	checkContent(c.Config.Content, view, c.Diags)
 	if to, known := c.Config.CheckPlan(view, c.Diags); known && !c.Diags.HasError() {
-		checkSend(ctx, c.Meta, view, to, c.Diags)
+		base.CheckInPlan(c.Diags, func(found *diag.Diagnostics) { checkSend(ctx, c.Meta, view, to, found) })
 	}
 	return nil
 }

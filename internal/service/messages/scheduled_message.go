@@ -156,7 +156,7 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	}
 	checkContent(plan.Content, view, p.Diags)
 	if to, known := plan.CheckPlan(view, p.Diags); known && !p.Diags.HasError() && (prior == nil || !plan.Equal(prior.addressee)) {
-		checkSend(ctx, p.Meta, view, to, p.Diags)
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkSend(ctx, p.Meta, view, to, found) })
 	}
 	plan.checkMoment(prior, p.Diags)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -54,6 +55,9 @@ func NewCustomEmojiResource() resource.Resource {
 		Create:    createCustomEmoji, Delete: deactivateEmoji, ReadsToDelete: true, DeleteVerb: "deactivate",
 		Hint: customEmojiHint,
 		Creating: core.Creating[customEmojiModel, zulip.CustomEmoji]{
+			Lacks: func(_ context.Context, c *core.Call, _ *customEmojiModel, diags *diag.Diagnostics) {
+				checkMayAddEmoji(c.Meta, c.Snapshot, diags)
+			},
 			IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Call) bool {
 				return emoji.Name == m.Name.ValueString() && isOwnEmoji(emoji, c)
 			},
@@ -192,14 +196,14 @@ func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
 		p.Diags.AddError("Cannot read the custom emoji", base.Explain(err))
 		return
 	}
-	checkMayAddEmoji(p, view)
+	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkMayAddEmoji(p.Meta, view, found) })
 }
 
 // checkMayAddEmoji refuses an emoji that the account can't add (server-behavior §R15, §L8).
-func checkMayAddEmoji(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
+func checkMayAddEmoji(meta *base.Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	const doing = "add emoji"
-	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
-		p.Meta.RequirePermission(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
+	if meta.RequirePerson(path.Empty(), doing, diags) && meta.RequireMember(doing, diags) {
+		meta.RequirePermission(view, path.Empty(), doing, diags, "can_add_custom_emoji_group")
 	}
 }
 
