@@ -21,11 +21,13 @@ type plannedOrganization struct {
 	accounts map[int64]*access.Account
 	groups   map[int64]*access.Group
 	channels map[int64]*access.Channel
-	last     int64
+	// renamed are the accounts whose email the plan changes, by the new email in lower case.
+	renamed map[string]int64
+	last        int64
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization) *plannedOrganization {
-	o := &plannedOrganization{Snapshot: view, after: after, accounts: map[int64]*access.Account{}, groups: map[int64]*access.Group{}, channels: map[int64]*access.Channel{}}
+	o := &plannedOrganization{Snapshot: view, after: after, accounts: map[int64]*access.Account{}, groups: map[int64]*access.Group{}, channels: map[int64]*access.Channel{}, renamed: map[string]int64{}}
 	for _, group := range after.Groups {
 		o.groups[group.ID] = group
 	}
@@ -83,8 +85,11 @@ func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 	return o.Snapshot.User(id)
 }
 
-// UserByAddress returns the person or bot with an email address. Case is ignored.
+// UserByAddress returns the person or bot with an email address, after the plan or before it. Case is ignored.
 func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
+	if id, ok := o.renamed[strings.ToLower(address)]; ok {
+		return o.User(id)
+	}
 	for _, account := range o.accounts {
 		if strings.EqualFold(account.Secret, address) || strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
 			return &account.User, true

@@ -60,6 +60,9 @@ func (b *builder) person(c *plan.Change) {
 	case c.After().IsTrue("active") && !user.IsActive:
 		b.activate(c, b.account(user, c.Address))
 	default:
+		if address, known := b.address(c); known {
+			b.org.renamed[strings.ToLower(address)] = user.ID
+		}
 		if c.After().IsUnknown("active") && c.IsSet("active") {
 			as := func(_ *access.Organization, change *permission.Change) {
 				change.Deactivated = append(change.Deactivated, user.ID)
@@ -215,14 +218,19 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 	}
 }
 
+// address returns the planned email of a zulip_user or zulip_bot.
+func (b *builder) address(c *plan.Change) (address string, known bool) {
+	if c.Type != "zulip_bot" {
+		return c.After().Plain("email")
+	}
+	short, _ := c.After().Plain("short_name")
+	return short + "-bot@" + b.org.Realm().BotDomain, short != ""
+}
+
 // userCreated creates an account, or reactivates one. At first the provider's account owns a new bot.
 func (b *builder) userCreated(c *plan.Change) {
 	after := c.After()
-	address, known := after.Plain("email")
-	if c.Type == "zulip_bot" {
-		short, _ := after.Plain("short_name")
-		address, known = short+"-bot@"+b.org.Realm().BotDomain, short != ""
-	}
+	address, known := b.address(c)
 	current, taken := b.org.UserByAddress(address)
 	secret := ""
 	isThere := known && taken && (!current.IsActive || b.isReplaced(c, current.ID))

@@ -290,7 +290,6 @@ func TestReviewAbsentEmail_MaybeSomeones_Unknown(t *testing.T) {
 		"created with unknown email": func(*firm) []attributes {
 			return []attributes{resourceChange("zulip_user", nil, attributes{"full_name": "New", "role": "member"}, "id", "email")}
 		},
-		"renamed":            func(f *firm) []attributes { return []attributes{renamed(f, strings.ToUpper(invitee))} },
 		"renamed to unknown": func(f *firm) []attributes { return []attributes{renamed(f, nil, "email")} },
 	} {
 		t.Run(name, func(t *testing.T) {
