@@ -23,7 +23,7 @@ type plannedOrganization struct {
 	channels map[int64]*access.Channel
 	// renamed are the accounts whose email the plan changes, by the new email in lower case.
 	renamed map[string]int64
-	last        int64
+	last    int64
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization) *plannedOrganization {
