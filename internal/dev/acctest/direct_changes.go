@@ -265,15 +265,19 @@ func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	}
 }
 
-// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access: the change, and the accounts that
-// gain and lose access.
+// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access with any summary: the change, and the
+// accounts that gain and lose access.
 func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string) {
 	t.Helper()
-	if effects != "" {
-		effects = what + ".\n\n" + effects
+	summary := ""
+	if effects != "" && len(d.Warnings()) > 0 {
+		summary, effects = d.Warnings()[0].Summary, what+".\n\n"+effects+AloneText
 	}
-	d.ExpectOnlyWarning(t, "This plan changes who can do what", effects)
+	d.ExpectOnlyWarning(t, summary, effects)
 }
+
+// AloneText ends each warning about effective access.
+const AloneText = "\n\nThese are the effects of this change alone. \"terraform-provider-zulip review\" shows those of the whole plan."
 
 func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {
 	all := Diagnostics{}

@@ -4,6 +4,7 @@
 package accesswarning
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,14 +26,66 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Summary is the summary of every warning of this package. Terraform combines warnings with the same summary and counts
-// them, so that a plan of thirty channels does not have thirty warnings.
+// Summary is the summary of a warning that concerns neither the internet, nor guests, nor a private channel. Terraform
+// combines warnings with the same summary and counts them, so that a plan of thirty channels does not have thirty warnings.
 const Summary = "This plan changes who can do what"
 
-// warn adds a warning about a change and the people who gain or lose access because of it.
-func warn(ctx context.Context, diags *diag.Diagnostics, what, text string) {
+// alone ends each warning. Another resource of the plan may give or take the same access.
+const alone = "\n\nThese are the effects of this change alone. \"terraform-provider-zulip review\" shows those of the whole plan."
+
+// warn adds a warning about a change and the people who gain or lose access because of it. An empty summary is [Summary].
+func warn(ctx context.Context, diags *diag.Diagnostics, summary, what, text string) {
 	tflog.Info(ctx, what, map[string]any{"effects": text})
-	diags.AddWarning(Summary, what+".\n\n"+text)
+	diags.AddWarning(cmp.Or(summary, Summary), what+".\n\n"+text+alone)
+}
+
+// summaryOf names the channels of a change that the internet, guests, or people in general can gain access to, the last
+// only if they are private. Terraform then shows the warning by itself. It returns "" if there are none.
+func summaryOf(changes ...permission.ChannelChange) string {
+	var internet, guests, private []string
+	for _, one := range changes {
+		name := suggest.Quote(one.Name)
+		if permission.CompareInternet(one.Before, one.After) == permission.InternetGains {
+			internet = append(internet, name)
+		}
+		isPrivate := one.Before.Channel.Privacy.IsPrivate() || one.After.Channel.Privacy.IsPrivate()
+		toGuests, toAnyone := false, false
+		for _, effect := range permission.Compare(one.Before, one.After) {
+			toGuests = toGuests || !effect.Gain.And(one.After.Access.Guests()).IsEmpty()
+			toAnyone = toAnyone || isEntering(effect.Permission) && (effect.Unknown || !effect.Gain.IsEmpty())
+		}
+		if toGuests {
+			guests = append(guests, name)
+		}
+		if isPrivate && toAnyone {
+			private = append(private, name)
+		}
+	}
+	switch {
+	case len(internet) > 0:
+		return "Anyone on the internet can gain access to " + channelList("channel", internet)
+	case len(guests) > 0:
+		return "Guests can gain access in " + channelList("channel", guests)
+	case len(private) > 0:
+		return "More people can gain access to " + channelList("private channel", private)
+	}
+	return ""
+}
+
+// isEntering reports whether a permission lets people into a channel.
+func isEntering(name permission.ChannelPermission) bool {
+	return name == permission.CanRead || name == permission.CanReadHistory || name == permission.CanSubscribe
+}
+
+// channelList names at most three channels.
+func channelList(thing string, names []string) string {
+	if len(names) > 1 {
+		thing += "s"
+	}
+	if rest := len(names) - 3; rest > 0 {
+		return fmt.Sprintf("%s %s and %d more", thing, strings.Join(names[:3], ", "), rest)
+	}
+	return thing + " " + strings.Join(names, ", ")
 }
 
 // OfChannel warns in a plan about people who gain or lose access by a change of a channel's permissions or privacy. It
@@ -50,7 +103,7 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
 		text += asOfNow(view, changedPermissions(change))
 	}
-	warn(ctx, diags, fmt.Sprintf("Access in channel %q changes", change.Name), text)
+	warn(ctx, diags, summaryOf(change), fmt.Sprintf("Access in channel %q changes", change.Name), text)
 }
 
 // asOfNow returns a sentence that names the user groups in changed permissions or groups whose current members were
@@ -96,14 +149,14 @@ func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, wha
 	if !meta.AccessWarnings {
 		return
 	}
-	text := textOf(ctx, meta, change)
+	text, summary := textOf(ctx, meta, change)
 	if text == "" {
 		return
 	}
 	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
 		text += asOfNow(view, changedSubgroups(view, change))
 	}
-	warn(ctx, diags, what, text)
+	warn(ctx, diags, summary, what, text)
 }
 
 // changedSubgroups returns the subgroups of changed groups, before and after.
@@ -141,10 +194,11 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	if text := invitationsOf(ctx, meta, user); text != "" {
 		parts = append(parts, text)
 	}
-	if text := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
+	text, summary := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}})
+	if text != "" {
 		parts = append(parts, text)
 	}
-	warn(ctx, diags, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
+	warn(ctx, diags, summary, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
 }
 
 // invitationsOf lists the invitations that are revoked with an account; "" for none.
@@ -177,11 +231,11 @@ func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
-// textOf describes the effects of a change in all channels, and returns "" if no one gains or loses access.
-func textOf(ctx context.Context, meta *base.Meta, change permission.Change) string {
+// textOf describes the effects of a change in all channels, with the summary, and returns "" if no one gains or loses access.
+func textOf(ctx context.Context, meta *base.Meta, change permission.Change) (text, summary string) {
 	view, err := meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		return "The channels are not known. " + base.Explain(err)
+		return "The channels are not known. " + base.Explain(err), ""
 	}
 	if change.Now.IsZero() {
 		change.Now = time.Now()
@@ -202,7 +256,7 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 			changes = append(changes, one)
 		}
 	}
-	return report(meta).Channels(changes)
+	return report(meta).Channels(changes), summaryOf(changes...)
 }
 
 // OfOrganization warns in a plan about people who gain or lose permissions of the organization, by a change of these
@@ -246,7 +300,7 @@ func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 			changed = append(changed, change.Before, change.After)
 		}
 	}
-	warn(ctx, diags, "Access in the organization changes", text+asOfNow(plan.View, changed))
+	warn(ctx, diags, "", "Access in the organization changes", text+asOfNow(plan.View, changed))
 }
 
 // FillSubscribers reads the subscribers of a channel before and after a change if they make a difference to its
