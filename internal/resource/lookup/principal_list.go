@@ -243,6 +243,9 @@ func (l PrincipalList) Resolve(list types.List, own Own, view *snapshot.Snapshot
 				r.Emails[id] = plain
 			}
 		}
+		if id == 0 && IsReassigned(err) { // the server shows it until the plan is applied
+			id, _, _ = l.find(view, plain)
+		}
 		number := types.Int64Unknown()
 		if id != 0 {
 			number = types.Int64Value(id)
