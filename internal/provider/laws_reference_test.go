@@ -21,7 +21,7 @@ var kindsOf = []struct {
 	kind string
 }{
 	{regexp.MustCompile(`(?i)profile field`), "field"}, {regexp.MustCompile(`(?i)folder`), "folder"}, {regexp.MustCompile(`(?i)channel`), "channel"},
-	{regexp.MustCompile(`(?i)user group`), "group"}, {regexp.MustCompile(`(?i:user|bot|people|person)|email`), "person"},
+	{regexp.MustCompile(`(?i)user group`), "group"}, {regexp.MustCompile(`(?i)user|bot|people|person|email`), "person"},
 }
 
 // referenced gives each kind an object that can be created, renamed and destroyed.
@@ -165,9 +165,10 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 	isWarned := slices.ContainsFunc(said.Warnings(), func(d acctest.Diagnostic) bool { return d.Attribute == s.Path[0] })
 	switch {
 	case len(said.Errors()) > 0 && (fate == "created" || fate == "renamed"):
-		one.Try(after)
-		if _, diags := run.Plan(config); len(diags.Errors()) > 0 {
-			return "", nil // it cannot be named here at all
+		if one.Try(after).Applied() {
+			if _, diags := run.Plan(config); len(diags.Errors()) > 0 {
+				return "", nil // the attribute cannot name the existing object either
+			}
 		}
 		return "the plan refuses it", said.Errors()
 	case len(said.Errors()) > 0 || isWarned:

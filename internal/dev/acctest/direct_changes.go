@@ -265,15 +265,14 @@ func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	}
 }
 
-// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access with any summary: the change, and the
-// accounts that gain and lose access.
-func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string) {
+// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access: the change, and the accounts that
+// gain and lose access. Without a summary, it is the general one.
+func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string, summary ...string) {
 	t.Helper()
-	summary := ""
-	if effects != "" && len(d.Warnings()) > 0 {
-		summary, effects = d.Warnings()[0].Summary, what+".\n\n"+effects+AloneText
+	if effects != "" {
+		effects = what + ".\n\n" + effects + AloneText
 	}
-	d.ExpectOnlyWarning(t, summary, effects)
+	d.ExpectOnlyWarning(t, append(summary, "This plan changes who can do what")[0], effects)
 }
 
 // AloneText ends each warning about effective access.

@@ -79,7 +79,7 @@ func warned(t *testing.T, diags diag.Diagnostics) string {
 		return ""
 	}
 	text, ok := strings.CutPrefix(diags[0].Detail(), "The change.\n\n")
-	if !ok || diags[0].Summary() != accesswarning.Summary && !strings.Contains(diags[0].Summary(), " can gain access ") {
+	if !ok || diags[0].Summary() != accesswarning.Summary {
 		t.Errorf("the warning is %v", diags[0])
 	}
 	return strings.TrimSuffix(text, acctest.AloneText)

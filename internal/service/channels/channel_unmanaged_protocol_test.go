@@ -279,7 +279,7 @@ func TestProtocolChannel_NowManaged_AccessWarning(t *testing.T) {
 	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("role:members")}), "")
 	channelSetByHand(t, o, values{"name": "ops", "privacy": "private_shared_history"})
 	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("user:kenji.sato@example.com")}),
-		"Can now read, add subscribers, join, move messages, resolve topics and delete own messages: Kenji Sato (kenji.sato@example.com).")
+		"Can now read, add subscribers, join, move messages, resolve topics and delete own messages: Kenji Sato (kenji.sato@example.com).", `More people can gain access to private channel "ops"`)
 }
 
 func TestProtocolChannelPrivacy_Unmanaged_Considered(t *testing.T) {

@@ -109,7 +109,7 @@ func TestProtocolUserGroup_NameChangesInPlan_TextRefused(t *testing.T) {
 				reported[len(renamed)].ExpectError(t, attribute, `"alpha" changes in this plan`, "with the ID "+alpha, "zulip_user_group.NAME.id")
 				_, reported = planTogether(t, o, append([]member{naming}, renamed...)...)
 				reported[0].ExpectNoError(t)
-				reported[1].ExpectError(t, "name", `The name "alpha" is written as text elsewhere`, "still names the user group", "zulip_user_group.NAME.id", `"`+alpha+`"`)
+				reported[1].ExpectError(t, "name", `The name "alpha" is written as text elsewhere`, "still names the user group", "zulip_user_group.NAME.id", `write the ID of the user group that you mean, as in "`+alpha+`"`)
 			}
 			_, reported := planTogether(t, o, append(slices.Clone(renamed), member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group_id:" + alpha)}})...)
 			for _, diags := range reported {
