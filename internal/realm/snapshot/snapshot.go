@@ -500,39 +500,65 @@ func (s *Snapshot) IsReassigned(kind, name string, holder int64) bool {
 
 // Reassigned returns the user or group that a principal names now, if this run takes the name from it.
 func (s *Snapshot) Reassigned(principal permission.Principal) (id int64, ok bool) {
-	kind, id := s.Holder(principal)
+	kind := KindOf(principal)
+	id = s.holder(kind, principal.Name)
 	return id, id != 0 && s.IsReassigned(kind, principal.Name, id)
 }
 
-// NameByText registers that a configuration names an object by its current name, and reports whether this run ends the
-// object.
-func (s *Snapshot) NameByText(kind string, id int64) (isEnding bool) {
+// NameByText registers that a configuration names an object of a kind by its current name, and reports whether this run ends
+// the object.
+func (s *Snapshot) NameByText(kind, name string) (isEnding bool) {
+	id := s.holder(kind, name)
+	if id == 0 {
+		return false
+	}
 	s.run.Note(runstate.Named, runstate.ID(kind, id))
 	return s.run.Knows(runstate.Ending, runstate.ID(kind, id))
 }
 
 // GetsName reports whether this run gives the principal's name to an existing user or group, which has another one now.
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
-	kind, now := s.Holder(principal)
+	kind := KindOf(principal)
 	id, isPlanned := s.run.PlannedID(kind, principal.Name)
-	return isPlanned && id != 0 && now == 0
+	return isPlanned && id != 0 && s.holder(kind, principal.Name) == 0
 }
 
-// Holder returns the user or group whose current name is that of the principal, and 0 if there is none.
-func (s *Snapshot) Holder(principal permission.Principal) (kind string, id int64) {
+// KindOf returns the kind of the object that a principal names by a name; "" if it names none.
+func KindOf(principal permission.Principal) string {
 	switch principal.Kind {
 	case permission.KindUser:
-		kind = runstate.Account
-		if user, ok := s.facts.users.withAddress(principal.Name); ok && showsEmail(user) {
-			id = user.ID
-		}
+		return runstate.Account
 	case permission.KindGroup:
-		kind = runstate.Group
-		if group, ok := s.UserGroups().ByName(principal.Name); ok {
-			id = group.ID
+		return runstate.Group
+	}
+	return ""
+}
+
+// holder returns the ID of the object of a kind whose current name is this one, and 0 if there is none.
+func (s *Snapshot) holder(kind, name string) int64 {
+	switch kind {
+	case runstate.Account:
+		if user, ok := s.facts.users.withAddress(name); ok && showsEmail(user) {
+			return user.ID
+		}
+	case runstate.Group:
+		if group, ok := s.UserGroups().ByName(name); ok {
+			return group.ID
+		}
+	case runstate.Channel:
+		if channel, ok := s.Channels().ByName(name); ok {
+			return channel.ID
+		}
+	case runstate.Folder:
+		if folder, ok := s.Folders().ByName(name); ok {
+			return folder.ID
+		}
+	case runstate.Field:
+		if field, ok := s.ProfileFields().ByName(name); ok {
+			return field.ID
 		}
 	}
-	return kind, id
+	return 0
 }
 
 // IsInvited reports whether an email that no account has is known to be invited.

@@ -129,20 +129,6 @@ func Hidden(address string, id int64, written, reference string) (summary, detai
 		fmt.Sprintf("user %d hides it from the provider's account, so an apply cannot find the user by it. Instead, write %q, or reference the ID as %s", id, written, reference)
 }
 
-// ProfileField is the type of the resource of custom profile fields.
-const ProfileField = "zulip_custom_profile_field"
-
-// Instead says how a configuration names an object of a type without the name as text. It is a sentence without a period.
-func Instead(thing, kind string, id int64) string {
-	switch kind {
-	case ProfileField: // no attribute takes its ID
-		return "Instead, reference the name as (" + kind + ".NAME.name)"
-	case "zulip_channel_folder":
-		return "Instead, set folder_id = " + kind + ".NAME.id"
-	}
-	return WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
-}
-
 // Ends returns the warning about an object of a type that a plan destroys while the configuration still names it as text.
 func Ends(kind, name string) (summary, detail string) {
 	thing := strings.ReplaceAll(strings.TrimPrefix(kind, "zulip_"), "_", " ")

@@ -280,13 +280,15 @@ func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool 
 	return b.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), doing, diags)
 }
 
-// RequirePermission refuses an operation that requires one of some permissions of the organization, such as
-// "can_create_groups". A permission that the server does not have refuses nothing.
-func (m *Meta) RequirePermission(view interface {
+// Organization is an organization with its permissions, now or after a change.
+type Organization interface {
 	permission.Organization
 	Realm() *zulip.Realm
-}, at path.Path, doing string, diags *diag.Diagnostics, permissions ...string,
-) bool {
+}
+
+// RequirePermission refuses an operation that requires one of some permissions of the organization, such as
+// "can_create_groups". A permission that the server does not have refuses nothing.
+func (m *Meta) RequirePermission(view Organization, at path.Path, doing string, diags *diag.Diagnostics, permissions ...string) bool {
 	lets := make([]string, len(permissions))
 	for i, name := range permissions {
 		value, ok := view.Realm().Permissions[name]

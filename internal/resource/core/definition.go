@@ -196,7 +196,8 @@ type TableDefinition[Model, Object, Patch any] struct {
 	Reactivation func(*Patch)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
 	Adoption *Adoption[Object]
-	// IsFreed reports whether this run has planned to give the object another name. Optional.
+	// IsFreed reports whether this run has planned to give the object another name. A rename then waits for the name; a new
+	// object does not. Optional.
 	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
 	// CreatedBy returns the creator of an object, or nil if the server does not show it, and the time. Optional.
 	CreatedBy func(*Object) (creator *int64, at time.Time)

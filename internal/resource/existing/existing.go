@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -107,7 +108,7 @@ func RefuseNamedByText(meta *base.Meta, e Object, word string, diags *diag.Diagn
 	}
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("The %s %s is written as text elsewhere", word, suggest.Quote(e.Name)),
 		fmt.Sprintf("This plan changes the %s of %s %d, and another resource of the configuration still names the %s by %s. Terraform can change one before or after the other. "+
-			"%s there.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), suggest.Instead(e.Title, "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID)))
+			"Change the other resource. %s.", word, e.Title, e.ID, e.Title, suggest.Quote(e.Name), lookup.Instead(e.Title, "zulip_"+strings.ReplaceAll(e.Title, " ", "_"), e.ID)))
 }
 
 // RefuseDuplicate refuses a name in a plan, because another resource of the configuration has an equal one. what is the

@@ -74,9 +74,7 @@ func Names(elements []attr.Value) (names []string) {
 // about names that they only get in this run, and about objects that this run ends.
 func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, named ...permission.Principal) {
 	for _, principal := range named {
-		if kind, id := view.Holder(principal); id != 0 {
-			nameInPlan(view, kind, id, principal.Name, at, diags)
-		}
+		NameObjectInPlan(view, snapshot.KindOf(principal), principal.Name, at, diags)
 		if view.GetsName(principal) {
 			reference := "zulip_user.NAME.email or zulip_user.NAME.id"
 			if principal.Kind == permission.KindGroup {
@@ -88,31 +86,16 @@ func NameInPlan(view *snapshot.Snapshot, at path.Path, diags *diag.Diagnostics, 
 	}
 }
 
-// NameChannelInPlan is [NameInPlan] for a channel.
+// NameChannelInPlan is [NameInPlan] for the text of a `channel` attribute.
 func NameChannelInPlan(view *snapshot.Snapshot, text string, at path.Path, diags *diag.Diagnostics) {
 	if name, _, isID := permission.NameOrID(text); !isID {
-		if channel, ok := view.Channels().ByName(name); ok {
-			nameInPlan(view, runstate.Channel, channel.ID, name, at, diags)
-		}
+		NameObjectInPlan(view, runstate.Channel, name, at, diags)
 	}
 }
 
-// NameFolderInPlan is [NameInPlan] for a channel folder.
-func NameFolderInPlan(view *snapshot.Snapshot, name string, at path.Path, diags *diag.Diagnostics) {
-	if folder, ok := view.Folders().ByName(name); ok {
-		nameInPlan(view, runstate.Folder, folder.ID, name, at, diags)
-	}
-}
-
-// NameProfileFieldInPlan is [NameInPlan] for a custom profile field.
-func NameProfileFieldInPlan(view *snapshot.Snapshot, name string, at path.Path, diags *diag.Diagnostics) {
-	if field, ok := view.ProfileFields().ByName(name); ok {
-		nameInPlan(view, suggest.ProfileField, field.ID, name, at, diags)
-	}
-}
-
-func nameInPlan(view *snapshot.Snapshot, kind string, id int64, name string, at path.Path, diags *diag.Diagnostics) {
-	if view.NameByText(kind, id) {
+// NameObjectInPlan is [NameInPlan] for an object of a kind.
+func NameObjectInPlan(view *snapshot.Snapshot, kind, name string, at path.Path, diags *diag.Diagnostics) {
+	if view.NameByText(kind, name) {
 		summary, detail := suggest.Ends(kind, name)
 		diags.AddAttributeWarning(at, summary, detail)
 	}
@@ -368,8 +351,8 @@ func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (te
 // create the field, so that field is nil. The error suggests the most similar names.
 func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileField, later bool, err error) {
 	now, isThere := view.ProfileFields().ByName(name)
-	if isThere && view.IsReassigned(suggest.ProfileField, name, now.ID) {
-		return nil, false, reassigned("custom profile field", suggest.ProfileField, name, now.ID)
+	if isThere && view.IsReassigned(runstate.Field, name, now.ID) {
+		return nil, false, reassigned("custom profile field", runstate.Field, name, now.ID)
 	}
 	field, isPlanned := view.PlannedProfileField(name)
 	switch {
@@ -381,12 +364,23 @@ func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileFie
 		return nil, true, nil
 	}
 	names := suggest.Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
-	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), suggest.ProfileField)
+	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), runstate.Field)
+}
+
+// Instead says how a configuration names an object of a kind without its name as text. It is a sentence without a period.
+func Instead(thing, kind string, id int64) string {
+	switch kind {
+	case runstate.Field: // no attribute takes its ID
+		return "Instead, reference the name as (" + kind + ".NAME.name)"
+	case runstate.Folder:
+		return "Instead, set folder_id = " + kind + ".NAME.id"
+	}
+	return suggest.WriteID(thing, fmt.Sprint(id), kind+".NAME.id")
 }
 
 // reassigned returns the error about a name that this run takes from an object of a kind.
 func reassigned(thing, kind, name string, id int64) error {
-	summary, detail := suggest.Reassigned(thing, name, id, suggest.Instead(thing, kind, id))
+	summary, detail := suggest.Reassigned(thing, name, id, Instead(thing, kind, id))
 	return &missing{summary: summary, err: errors.New(detail), advises: true, isReassigned: true}
 }
 

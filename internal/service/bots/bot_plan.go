@@ -184,7 +184,7 @@ func checkBotNameHolder(ctx context.Context, p *core.Plan[botModel], holder *zul
 	switch {
 	case isOwn || run.Knows(runstate.Gone, runstate.ID(botKind, holder.ID)):
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
-		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // unless it is another resource's
+		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // another resource may have it
 			existingBot(p.Plan, holder).Check(p.Meta, p.Diags)
 		}
 	case !p.IsCreate() && p.Plan.BotType.IsUnknown() && holder.ID == p.State.ID.ValueInt64():

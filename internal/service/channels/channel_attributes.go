@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -399,7 +400,7 @@ func (p channelPlanning) checkFolder() {
 	if !base.IsSet(p.Config.Folder) {
 		return
 	}
-	lookup.NameFolderInPlan(p.Env.View, p.Config.Folder.ValueString(), path.Root("folder"), p.Diags)
+	lookup.NameObjectInPlan(p.Env.View, runstate.Folder, p.Config.Folder.ValueString(), path.Root("folder"), p.Diags)
 	named, later, err := lookup.FolderInPlan(p.Env.View, p.Config.Folder.ValueString())
 	switch {
 	case err != nil:

@@ -160,11 +160,10 @@ func (c caller) lockedOut(lost []string) (summary, text string) {
 			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
 }
 
-// organization is an organization now, or after a change.
+// organization is an organization with its user groups, now or after a change.
 type organization interface {
-	permission.Organization
+	base.Organization
 	UserGroups() *snapshot.Index[zulip.UserGroup]
-	Realm() *zulip.Realm
 }
 
 // laterOrganization is an organization with one group after a change.

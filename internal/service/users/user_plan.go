@@ -77,7 +77,7 @@ func checkUserDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 func checkUserProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	profile, _ := p.Plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
-		lookup.NameProfileFieldInPlan(s, name, path.Root("profile_data"), p.Diags)
+		lookup.NameObjectInPlan(s, runstate.Field, name, path.Root("profile_data"), p.Diags)
 		field, later, err := lookup.ProfileField(s, name)
 		if err != nil {
 			p.Diags.AddAttributeError(path.Root("profile_data"), lookup.SummaryOr(err, "No such profile field"), base.Sentence(err))
@@ -150,7 +150,7 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 	case isOwn && (!holder.IsActive || !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID))): // it is replaced: deactivated, and then reactivated
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
-		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // unless it is another resource's
+		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // another resource may have it
 			existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 		}
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
