@@ -49,6 +49,9 @@ func (b *builder) person(c *plan.Change) {
 		return
 	}
 	user, ok := b.currentUser(c.Before(), "id")
+	if address, known := b.address(c); known && ok {
+		b.org.renamed[strings.ToLower(address)] = user.ID
+	}
 	switch {
 	case c.Does("delete") && ok:
 		b.deactivate(c, user)
@@ -60,9 +63,6 @@ func (b *builder) person(c *plan.Change) {
 	case c.After().IsTrue("active") && !user.IsActive:
 		b.activate(c, b.account(user, c.Address))
 	default:
-		if address, known := b.address(c); known {
-			b.org.renamed[strings.ToLower(address)] = user.ID
-		}
 		if c.After().IsUnknown("active") && c.IsSet("active") {
 			as := func(_ *access.Organization, change *permission.Change) {
 				change.Deactivated = append(change.Deactivated, user.ID)

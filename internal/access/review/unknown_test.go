@@ -305,6 +305,20 @@ func TestReviewAbsentEmail_MaybeSomeones_Unknown(t *testing.T) {
 	}
 }
 
+// An account that gets the email in the plan is certain, also if the plan deactivates it.
+func TestReviewAbsentEmail_RenamedByPlan_Known(t *testing.T) {
+	for _, active := range []bool{true, false} {
+		for kind, change := range newFirm(t).listings() {
+			f := newFirm(t)
+			found := f.reviewed("", change, resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "active": true},
+				attributes{"id": f.mel, "email": strings.ToUpper(invitee), "active": active}))
+			if slices.Contains(found.Summary.Conditions, report.Unknown) || len(found.Unknown) > 0 {
+				t.Errorf("%s, active %t: the unknown facts are %q", kind, active, found.Unknown)
+			}
+		}
+	}
+}
+
 // An account that the plan creates under the email is certain.
 func TestReviewAbsentEmail_CreatedByPlan_Joins(t *testing.T) {
 	f := newFirm(t)
