@@ -133,7 +133,7 @@ func Hidden(address string, id int64, written, reference string) (summary, detai
 func Ends(kind, name string) (summary, detail string) {
 	thing := strings.ReplaceAll(strings.TrimPrefix(kind, "zulip_"), "_", " ")
 	return fmt.Sprintf("This plan destroys %s %s, which the configuration still names", thing, Quote(name)),
-		fmt.Sprintf("One resource of the %s is destroyed, and another resource names the %s as text. If Terraform destroys it first, the apply stops at the other resource. Remove the name there, or keep the resource of the %s.", thing, thing, thing)
+		fmt.Sprintf("Its %s is destroyed, and another resource names the %s as text. If Terraform destroys it first, the apply stops at the other resource. Remove the name there, or keep the %s.", kind, thing, kind)
 }
 
 // Reassigned returns the error about a name that this plan takes from an object. instead says what to write.
