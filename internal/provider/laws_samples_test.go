@@ -273,7 +273,7 @@ func newStage(t *testing.T, s laws.Subject) laws.Stage {
 	for name, value := range one.with {
 		stage.Config = and(stage.Config, name, value)
 	}
-	stage.Config, stage.Another, stage.Then = stage.With(one.value), one.another, one.then
+	stage.Config, stage.Another, stage.Then, stage.Update = stage.With(one.value), one.another, one.then, l.update
 	return stage
 }
 

@@ -99,6 +99,8 @@ type Stage struct {
 	Another any
 	// Then are the attributes that the second value needs, besides those of the configuration.
 	Then acctest.Values
+	// Update are attributes that an update of the resource changes.
+	Update acctest.Values
 }
 
 // Value is the sample of the subject.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
@@ -166,21 +167,22 @@ func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.S
 	return types.StringValue(lookup.KeepChannel(prior.ValueString(), channel.ID, s))
 }
 
-// keepPrior gives attributes their prior value if both mean the same.
+// keepPrior gives attributes their prior value if both mean the same. A name or an email that differs is not kept: the same
+// plan can change it, and then it means nothing in the apply.
 func (m *botModel) keepPrior(prior *botModel, s *snapshot.Snapshot) {
 	if base.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
 		m.FullName = prior.FullName
 	}
-	isOtherEmail := strings.Contains(m.Owner.ValueString(), "@") && strings.Contains(prior.Owner.ValueString(), "@") &&
-		!strings.EqualFold(m.Owner.ValueString(), prior.Owner.ValueString()) // the next refresh has it too
-	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) && !isOtherEmail {
+	staysOwner := !strings.Contains(prior.Owner.ValueString(), "@") || strings.EqualFold(m.Owner.ValueString(), prior.Owner.ValueString())
+	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) && staysOwner {
 		if owner, err := lookup.User(s, m.Owner.ValueString()); err == nil && lookup.KeepUser(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
 			m.Owner = prior.Owner
 		}
 	}
 	for _, field := range channelFields {
 		planned, before := field(m), *field(prior)
-		if !base.IsSet(*planned) || planned.ValueString() == "" {
+		_, _, isID := permission.NameOrID(before.ValueString())
+		if !base.IsSet(*planned) || planned.ValueString() == "" || !isID && !strings.EqualFold(planned.ValueString(), before.ValueString()) {
 			continue
 		}
 		if channel, err := lookup.Channel(s, planned.ValueString()); err == nil && lookup.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {

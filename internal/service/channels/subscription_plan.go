@@ -101,14 +101,19 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 	return p, nil
 }
 
-// find finds, during apply, the channel and the users of a plan.
+// find finds, during apply, the channel and the users of a plan. A channel that the plan found is found by its ID, because
+// the same apply can rename it.
 func (b relation) find(ctx context.Context, plan *shared, diags *diag.Diagnostics) (channel *zulip.Channel, wanted lookup.ResolvedList, err error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
 		return nil, wanted, base.Failed("Cannot read the organization", err)
 	}
 	wanted = subscribed.Find(plan.users(), view, diags)
-	if channel, err = findChannel(view, plan.Channel); diags.HasError() {
+	text := plan.Channel
+	if base.IsSet(plan.ChannelID) {
+		text = types.StringValue(strconv.FormatInt(plan.ChannelID.ValueInt64(), 10))
+	}
+	if channel, err = findChannel(view, text); diags.HasError() {
 		channel = nil
 	}
 	return channel, wanted, err
