@@ -296,3 +296,20 @@ func TestProtocolFacts_OfPlan_ChangeNoWrite(t *testing.T) {
 		})
 	}
 }
+
+// The server subscribes a new person to a default channel before it answers with their ID. A new list of the channel's
+// subscribers waits for the answer, and leaves the person to the next plan.
+func TestProtocolEffects_AnswerIsLate_Waited(t *testing.T) {
+	hall := entry("channel", "zulip_channel", acctest.Values{"name": "hall", "is_default": true})
+	effectsOf{
+		prepare: func(_ *testing.T, o *acctest.Organization) {
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", After: true, Action: sandbox.FaultStall, Delay: 100 * time.Millisecond})
+		},
+		before: []acctest.Entry{hall},
+		after: []acctest.Entry{
+			entry("person", "zulip_user", acctest.Values{"email": "zoe.quill@example.net", "full_name": "Zoe Quill"}), hall,
+			entry("other", "zulip_channel_subscribers", acctest.Values{"channel": "hall", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com"}}),
+		},
+		left: map[string][]string{"other": {"user_ids", "users"}}, warning: "New people are subscribed to a default channel",
+	}.try(t, 5*time.Millisecond, "together", true)
+}

@@ -66,7 +66,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 		}
 		listed = r.leavesNew(b)
 	}
-	remove := sets.Without(saw, p.Wanted.IDs)
+	remove := b.withoutBrought(p.channel, sets.Without(saw, p.Wanted.IDs))
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
 	if p.channel.IsDefault && len(remove) > 0 { // server-behavior §S13
 		c.Diags.AddAttributeWarning(path.Root("users"), "New people are subscribed to a default channel",
@@ -125,8 +125,7 @@ func (subscribers) difference(b relation, now *channelReading, wanted lookup.Res
 	known, place := &b.Meta.Run.Effects, now.place()
 	var remove []int64
 	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
-		remove = sets.Without(now.in, wanted.IDs)
-		remove = sets.Without(remove, known.After(place, nil, remove)) // the next plan lists whom this run has brought
+		remove = b.withoutBrought(now.channel, sets.Without(now.in, wanted.IDs))
 	}
 	return &subscriberChange{
 		meta: b.Meta, view: now.view, channel: now.channel, facts: permission.ChannelOf(now.channel), in: now.in,

@@ -28,11 +28,20 @@ type channelReading struct {
 }
 
 // place is the kind of list of the subscribers.
-func (r *channelReading) place() effects.Place {
-	if r.channel.IsDefault {
+func (r *channelReading) place() effects.Place { return placeOf(r.channel) }
+
+func placeOf(channel *zulip.Channel) effects.Place {
+	if channel.IsDefault {
 		return effects.DefaultSubscribers
 	}
 	return effects.Members
+}
+
+// withoutBrought returns those subscribers whom this run has not brought into a channel. The next plan lists the others.
+func (b relation) withoutBrought(channel *zulip.Channel, in []int64) []int64 {
+	known := &b.Meta.Run.Effects
+	known.Settle() // the server subscribes a new account before it answers with its ID
+	return sets.Without(in, known.After(placeOf(channel), nil, in))
 }
 
 // application changes the subscribers of one channel, by at most two requests. The server takes the name of the
