@@ -40,6 +40,8 @@ type SaidRole struct {
 	// IsReturn is true if the resource reactivates the account with its existing role. Another resource can set another
 	// role.
 	IsReturn bool
+	// TakesOver is true for a new resource to which the destroy of another one leaves the role.
+	TakesOver bool
 }
 
 // RoleList is a resource that lists everyone with a role.
@@ -91,9 +93,17 @@ func (r SaidRole) contradicts(other SaidRole) bool {
 	return r.Role != other.Role && !r.IsReturn && !other.IsReturn
 }
 
-// SayRole registers that a resource of one account sets its role. ok is false if another resource contradicts it; the
-// result is the role of the contradicting list, and empty for another resource of the account.
-func (s *State) SayRole(role SaidRole) (list string, ok bool) {
+// isUndoneBy reports whether the destroy of another resource, which gives a role, undoes what the resource sets.
+func (r SaidRole) isUndoneBy(ending string) bool {
+	return r.Role != ending && !r.IsReturn && !r.TakesOver
+}
+
+// RoleConflict is what contradicts a role: the list of a role, or a destroy that gives another role. If both are empty, it is
+// another resource of the account.
+type RoleConflict struct{ List, Ending string }
+
+// SayRole registers that a resource of one account sets its role. ok is false if another resource contradicts it.
+func (s *State) SayRole(role SaidRole) (other RoleConflict, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.roles.single == nil {
@@ -102,21 +112,24 @@ func (s *State) SayRole(role SaidRole) (list string, ok bool) {
 	keys := role.Account.keys()
 	for _, key := range keys {
 		if slices.ContainsFunc(s.roles.single[key], role.contradicts) {
-			return "", false
+			return RoleConflict{}, false
 		}
 	}
 	s.roles.single[keys[0]] = append(s.roles.single[keys[0]], role)
 	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
 		if s.roles.lists[of].excludes(role) {
-			return of, false
+			return RoleConflict{List: of}, false
 		}
 	}
-	return "", true
+	if ending, ends := s.roles.ending[role.Account.ID]; ends && role.isUndoneBy(ending) {
+		return RoleConflict{Ending: ending}, false
+	}
+	return RoleConflict{}, true
 }
 
-// EndRole registers that the destroy of a resource of one account gives it a role. ok is false if the list of another
-// role, which is the result, names the account.
-func (s *State) EndRole(id int64, role string) (list string, ok bool) {
+// EndRole registers that the destroy of a resource of one account gives it a role. ok is false if another resource sets
+// another role, or the list of another role names the account.
+func (s *State) EndRole(id int64, role string) (other RoleConflict, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.roles.ending == nil {
@@ -125,10 +138,10 @@ func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 	s.roles.ending[id] = role
 	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
 		if of != role && s.roles.lists[of].names(AccountKey{ID: id}) {
-			return of, false
+			return RoleConflict{List: of}, false
 		}
 	}
-	return "", true
+	return RoleConflict{}, !slices.ContainsFunc(s.roles.single[AccountKey{ID: id}], func(said SaidRole) bool { return said.isUndoneBy(role) })
 }
 
 // ListRole registers the users in a resource that lists everyone with a role. isFirst reports whether no other

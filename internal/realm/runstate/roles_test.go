@@ -37,8 +37,8 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 			if len(others) > 0 || !isFirst {
 				t.Fatalf("others: %v, first: %t", others, isFirst)
 			}
-			if list, ok := first.SayRole(test.role); ok != test.agrees || !ok && list != "moderator" {
-				t.Errorf("after the list: %q, %t", list, ok)
+			if other, ok := first.SayRole(test.role); ok != test.agrees || !ok && other.List != "moderator" {
+				t.Errorf("after the list: %+v, %t", other, ok)
 			}
 			if _, ok := last.SayRole(test.role); !ok {
 				t.Error("nobody has said anything")
@@ -53,8 +53,8 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 		t.Error("the first is refused")
 	}
 	for role, want := range map[string]bool{"guest": true, "member": false} {
-		if list, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || list != "" {
-			t.Errorf("%s again: %q, %t", role, list, ok)
+		if other, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || other != (RoleConflict{}) {
+			t.Errorf("%s again: %+v, %t", role, other, ok)
 		}
 	}
 }
@@ -69,12 +69,34 @@ func TestRoles_Destroyed_ListedKept(t *testing.T) {
 	}{{1, "member", false}, {1, "moderator", true}, {2, "member", true}} {
 		var first, last State
 		first.ListRole(list)
-		if of, ok := first.EndRole(test.id, test.role); ok != test.agrees || !ok && of != "moderator" {
-			t.Errorf("%+v after the list: %q, %t", test, of, ok)
+		if other, ok := first.EndRole(test.id, test.role); ok != test.agrees || !ok && other.List != "moderator" {
+			t.Errorf("%+v after the list: %+v, %t", test, other, ok)
 		}
 		last.EndRole(test.id, test.role)
 		if _, ending, _ := last.ListRole(list); (len(ending) == 0) != test.agrees {
 			t.Errorf("%+v before the list: %v", test, ending)
+		}
+	}
+}
+
+// Destroying a resource must not change the role that another resource of the account sets.
+func TestRoles_Destroyed_SetElsewhere(t *testing.T) {
+	for _, test := range []struct {
+		said   SaidRole
+		agrees bool
+	}{
+		{SaidRole{Account: AccountKey{ID: 1}, Role: "moderator"}, false}, {SaidRole{Account: AccountKey{ID: 1}, Role: "member"}, true},
+		{SaidRole{Account: AccountKey{ID: 1}, Role: "moderator", IsReturn: true}, true},
+		{SaidRole{Account: AccountKey{ID: 1}, Role: "moderator", TakesOver: true}, true}, {SaidRole{Account: AccountKey{ID: 2}, Role: "moderator"}, true},
+	} {
+		var first, last State
+		first.SayRole(test.said)
+		if other, ok := first.EndRole(1, "member"); ok != test.agrees || other != (RoleConflict{}) {
+			t.Errorf("%+v, then its end: %+v, %t", test.said, other, ok)
+		}
+		last.EndRole(1, "member")
+		if other, ok := last.SayRole(test.said); ok != test.agrees || !ok && other.Ending != "member" {
+			t.Errorf("the end, then %+v: %+v, %t", test.said, other, ok)
 		}
 	}
 }

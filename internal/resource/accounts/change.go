@@ -239,28 +239,37 @@ func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address s
 	return Deactivation(user).CheckNow(ctx, meta)
 }
 
-// DeclareRole refuses, during plan, the role of an account if another resource of the configuration sets a different
-// one. reactivated is the account if the resource reactivates it, and otherwise nil; without a configured role, it
-// keeps its own.
-func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.String, reactivated *zulip.User, diags *diag.Diagnostics) {
+// Said is the role that a resource of an account sets. reactivated is the account if the resource reactivates it, and
+// otherwise nil; without a configured role, it keeps its own.
+func Said(account runstate.AccountKey, configured types.String, reactivated *zulip.User) runstate.SaidRole {
 	said := runstate.SaidRole{Account: account, Role: configured.ValueString(), IsReturn: configured.IsNull() && reactivated != nil}
 	if said.IsReturn {
 		said.Role = reactivated.Role.String()
 	}
+	return said
+}
+
+// DeclareRole refuses, during plan, the role of an account if another resource of the configuration sets a different
+// one. An empty role is unset or unknown.
+func DeclareRole(meta *base.Meta, said runstate.SaidRole, diags *diag.Diagnostics) {
+	account := said.Account
 	if said.Role == "" || account == (runstate.AccountKey{}) {
-		return // the role is unset or unknown
+		return
 	}
-	list, ok := meta.Run.SayRole(said)
+	other, ok := meta.Run.SayRole(said)
 	switch {
 	case ok:
-	case list == "":
+	case other.Ending != "":
+		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
+			fmt.Sprintf("This resource sets the role %s, but this plan destroys a zulip_user_role that gives them the role %s.", said.Role, other.Ending)+takesOver("this resource"))
+	case other.List == "":
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
 			"Another resource of this configuration sets a different role (a zulip_user_role, zulip_user or zulip_bot), so each apply would undo the change of the other. Keep one of them.")
 	case said.IsReturn:
-		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, list))
+		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, other.List))
 	default:
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
-			fmt.Sprintf("This resource sets the role %s, and the zulip_role_members of the role %s contradicts it. Each apply would undo the change of the other. Make them agree, or remove one.", said.Role, list))
+			fmt.Sprintf("This resource sets the role %s, and the zulip_role_members of the role %s contradicts it. Each apply would undo the change of the other. Make them agree, or remove one.", said.Role, other.List))
 	}
 }
 
@@ -270,18 +279,26 @@ func returns(who, role string) string {
 		"Nothing was changed. Set its role in its zulip_user or zulip_bot, which changes the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
 }
 
-// DeclareEnd refuses, during plan, a destroy that gives an account a role if a list of the configuration contradicts
-// it.
+// DeclareEnd refuses, during plan, a destroy that gives an account a role if another resource of the configuration
+// contradicts it.
 func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
-	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
-		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
-			fmt.Sprintf("Destroying this resource gives them the role %s, but the zulip_role_members of the role %s lists them.", change.Planned, list)+listTakesOver)
+	other, ok := meta.Run.EndRole(change.User.ID, change.Planned.String())
+	contradiction, owner := "another resource of this configuration sets a different role (a zulip_user or zulip_bot).", "the other resource"
+	switch {
+	case ok:
+		return
+	case other.List != "":
+		contradiction, owner = fmt.Sprintf("the zulip_role_members of the role %s lists them.", other.List), "the list"
 	}
+	diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
+		fmt.Sprintf("Destroying this resource gives them the role %s, but %s", change.Planned, contradiction)+takesOver(owner))
 }
 
-// listTakesOver is the advice if a list has an account to which the destroy of another resource gives a role.
-const listTakesOver = " If the list should manage the role from now on, remove the resource from the state, which leaves the role unchanged:\n\n" +
-	"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }"
+// takesOver is the advice if a resource sets the role of an account to which the destroy of another one gives a role.
+func takesOver(owner string) string {
+	return fmt.Sprintf(" If %s should manage the role from now on, remove the zulip_user_role from the state, which leaves the role unchanged:\n\n"+
+		"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }", owner)
+}
 
 // DeclareRoleList refuses during plan a second list for a role, and a list that contradicts other resources of the
 // configuration. at is the attribute with the list.
@@ -300,7 +317,7 @@ func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleLi
 	}
 	for _, id := range slices.Sorted(maps.Keys(ending)) {
 		diags.AddAttributeError(at, twoRoles(address(runstate.AccountKey{ID: id})),
-			fmt.Sprintf("They are in this list, but this plan destroys a zulip_user_role that gives them the role %s.", ending[id])+listTakesOver)
+			fmt.Sprintf("They are in this list, but this plan destroys a zulip_user_role that gives them the role %s.", ending[id])+takesOver("the list"))
 	}
 	for _, other := range others {
 		who := address(other.Account)

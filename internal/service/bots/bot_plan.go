@@ -170,7 +170,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 		}
 	}
 	checkBotName(p, s, bot.ID)
-	accounts.DeclareRole(p.Meta, account, p.Config.Role, reactivated, p.Diags)
+	accounts.DeclareRole(p.Meta, accounts.Said(account, p.Config.Role, reactivated), p.Diags)
 	checkBotRole(p, s, bot, bot.Role)
 }
 
@@ -247,7 +247,7 @@ func checkBotUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		}
 	}
 	checkBotName(p, s, user.ID)
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, p.Diags)
+	accounts.DeclareRole(p.Meta, accounts.Said(runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil), p.Diags)
 	prior, _ := zulip.ParseRole(p.State.Role.ValueString())
 	checkBotRole(p, s, user, prior)
 }

@@ -66,6 +66,10 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 		"the end of a role": {
 			moderators, roleMembersPart{"zulip_user_role", roleMembersAmara + "=member", nil, "on_destroy"}, "Two roles for " + roleMembersAmara, "removed {",
 		},
+		"the end of a role that the account has": {
+			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "moderator"}, "role"},
+			roleMembersPart{"zulip_user_role", roleMembersAmara + "=member", nil, "on_destroy"}, "Two roles for " + roleMembersAmara, "removed {",
+		},
 		"another list": {
 			roleMembersPart{"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersLena), "users"}, moderators, "Two roles for " + roleMembersLena, "",
 		},

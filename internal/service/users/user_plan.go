@@ -126,7 +126,7 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 			p.Meta.Run.PlanName(runstate.Account, 0, user.Email)
 		}
 	}
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated, p.Diags)
+	accounts.DeclareRole(p.Meta, accounts.Said(runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated), p.Diags)
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
 		accounts.Change{User: user, Prior: user.Role, Planned: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
@@ -205,7 +205,7 @@ func checkUserUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Sna
 	if !user.IsActive && p.Plan.Active.ValueBool() {
 		reactivated = user
 	}
-	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, p.Diags)
+	accounts.DeclareRole(p.Meta, accounts.Said(runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated), p.Diags)
 	accounts.RoleChange(p.Plan.Role, p.State.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.State) && !p.Diags.HasError() {
 		p.RequireAdministrator("update users", p.Diags)

@@ -86,7 +86,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	user, later, err := lookup.UserInConfig(view, plan.User.ValueString(), path.Root("user"), c.Diags)
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
-			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, c.Diags)
+			accounts.DeclareRole(c.Meta, runstate.SaidRole{Account: runstate.AccountKey{Email: plan.User.ValueString()}, Role: plan.Role.ValueString(), TakesOver: state == nil}, c.Diags)
 		}
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // another user, as far as is known
@@ -111,7 +111,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	c.Save(plan)
-	accounts.DeclareRole(c.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, c.Diags)
+	accounts.DeclareRole(c.Meta, runstate.SaidRole{Account: runstate.AccountKey{ID: user.ID, Email: user.Address()}, Role: plan.Role.ValueString(), TakesOver: state == nil}, c.Diags)
 	if !plan.Role.IsUnknown() {
 		checkUserRole(ctx, c, change, view)
 	}
