@@ -294,12 +294,16 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		detail+" Choose another short_name, or change the email of that user first.")
 }
 
-// checkBotName refuses the name of another active account. id is the bot's, zero for a new one.
+// checkBotName refuses the name of another bot of this run, or of another active account. id is the bot's, zero for a new one.
 func checkBotName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 	if !base.IsSet(p.Plan.FullName) {
 		return
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
+	if other, ok := p.Meta.Run.Reserve(botKind+" full_name", name, p.Own...); !ok {
+		existing.RefuseDuplicate(botKind, "full name", name, other, "", path.Root("full_name"), p.Diags)
+		return
+	}
 	if p.State != nil && !p.IsReplaced && strings.TrimSpace(p.State.FullName.ValueString()) == name {
 		return
 	}

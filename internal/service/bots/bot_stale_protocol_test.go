@@ -334,7 +334,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	}
 }
 
-// Two bots of one configuration cannot have the same short name, but one can take a name that the other releases.
+// Two bots of one configuration cannot have the same name or short name, but one can take a name that the other releases.
 func TestProtocolBotShortNameOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -350,6 +350,15 @@ func TestProtocolBotShortNameOfAnother(t *testing.T) {
 	diags.ExpectNoError(t)
 	plan(p, run.State, "same", "Alerts").ExpectNoError(t)
 	plan(p, other.State, "same", "Other").ExpectError(t, "short_name", `Duplicate short name "same"`, "Change or remove one of them")
+	p = run.Process()
+	for i, full := range []string{"", "Duplicate full name \"Same\""} {
+		_, diags := p.Plan("zulip_bot", nil, values{"short_name": fmt.Sprint("new", i), "full_name": "Same "[:4+i]})
+		if full == "" {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "full_name", full)
+		}
+	}
 	p = run.Process()
 	_, diags = p.Read("zulip_bot", other.State)
 	diags.ExpectNoError(t)

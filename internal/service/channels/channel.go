@@ -94,9 +94,13 @@ var channelDefinition = &core.TableDefinition[channelModel, zulip.Channel, zulip
 // validateChannel refuses what is wrong in any organization.
 func validateChannel(config *channelModel, diags *diag.Diagnostics) {
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
-		diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
-			"New users are subscribed to the default channels. Remove is_default, or set privacy = \"public\".")
+		refusePrivateDefault(diags)
 	}
+}
+
+func refusePrivateDefault(diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
+		"New users are subscribed to the default channels. Remove is_default, or set privacy = \"public\".")
 }
 
 func howToAdoptChannel(channel *zulip.Channel) string {

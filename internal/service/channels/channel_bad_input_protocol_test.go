@@ -187,6 +187,14 @@ func TestProtocolChannel_ServerTooOld_Refused(t *testing.T) {
 	}
 }
 
+// A channel that someone made private cannot become a default channel, also if the configuration does not set the privacy.
+func TestProtocolChannel_PrivateByHand_NoDefault(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "hall"})
+	o.Call(t, "PATCH", fmt.Sprintf("/streams/%v", run.State.Values["id"]), map[string]string{"is_private": "true"})
+	run.ExpectRefused(values{"name": "hall", "is_default": true}, "is_default", "A private channel cannot be a default channel", `privacy = "public"`)
+}
+
 // The lifecycle of a channel on servers without some features. These servers create a channel by subscribing the
 // account, which is then unsubscribed.
 func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {

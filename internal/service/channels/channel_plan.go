@@ -54,6 +54,9 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	p.checkFolder()
 	p.Permissions().Check(p.Diags)
 	p.checkProtectedHistory()
+	if p.Config.Privacy.IsNull() && p.Config.IsDefault.ValueBool() && p.privacy().IsPrivate() {
+		refusePrivateDefault(p.Diags)
+	}
 	p.checkSubscribers()
 	change := p.change()
 	if change.exists() {
