@@ -15,6 +15,9 @@ import (
 // personal are the resources whose objects belong to the provider's account. Another account has its own.
 var personal = []string{"zulip_channel_subscription_settings", "zulip_draft", "zulip_reaction", "zulip_scheduled_message"}
 
+// lesser are accounts that can do less than the owner, who has applied everything.
+var lesser = []string{"admin", "moderator", "member", "guest", "bot"}
+
 func TestLawLeast(t *testing.T) {
 	l := laws.Law{Name: "least", Sentence: "a plan that changes nothing needs no permission to write, and a lesser account plans what it can't see as unchanged, and can't change it"}
 	shared := slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
@@ -26,12 +29,12 @@ func TestLawLeast(t *testing.T) {
 		if !owner.Try(config).Start(c) {
 			return
 		}
-		for _, account := range []string{"admin", "moderator", "member", "guest", "bot"} {
+		for _, account := range lesser {
 			c.Try(account, func() {
-				lesser := laws.NewTrial(c, o.WithAccount(c.T, account), resource)
-				lesser.State = owner.State
-				if breach := lesser.Watch(func() {
-					plan, diags := lesser.Plan(config)
+				run := laws.NewTrial(c, o.WithAccount(c.T, account), resource)
+				run.State = owner.State
+				if breach := run.Watch(func() {
+					plan, diags := run.Plan(config)
 					if len(diags.Errors()) > 0 {
 						c.Broken("refused", diags)
 					} else if !plan.Empty() {
@@ -44,7 +47,7 @@ func TestLawLeast(t *testing.T) {
 						if change != nil && l.update == nil {
 							continue
 						}
-						if _, diags := lesser.Plan(change); !strings.Contains(diags.Errors().String(), "Cannot change what the account does not see") {
+						if _, diags := run.Plan(change); !strings.Contains(diags.Errors().String(), "Cannot change what the account does not see") {
 							c.Broken("a change is not refused", change, diags)
 						}
 					}
@@ -54,4 +57,48 @@ func TestLawLeast(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestLawAble(t *testing.T) {
+	l := laws.Law{Name: "able", Sentence: "a change or a destroy that a lesser account can't make is refused by its plan, or announced", Every: 5}
+	shared := slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
+	laws.Hold(t, l, shared, func(c *laws.Case, resource string) {
+		for _, name := range lesser {
+			for _, does := range []string{"changes", "destroys"} {
+				c.Try(name+" "+does, func() { tryAsLesser(c, resource, name, does) })
+			}
+		}
+	})
+}
+
+// tryAsLesser changes or destroys, with a lesser account, what the owner has applied.
+func tryAsLesser(c *laws.Case, resource, name, does string) {
+	c.Helper()
+	o := acctest.NewSandbox(c.T, sandbox.Config{FeatureLevel: featurelevel.Newest})
+	l := lifeOf(lives(c.T, o), resource)
+	owner := laws.NewTrial(c, o, resource)
+	if !owner.Try(l.create).Start(c) {
+		return
+	}
+	run := laws.NewTrial(c, o.WithAccount(c.T, name), resource)
+	run.State = owner.State
+	var change values
+	if does == "changes" {
+		change = l.updated(featurelevel.Newest)
+	}
+	if breach := run.Watch(func() {
+		plan, said := run.Plan(change)
+		if len(said.Errors()) > 0 || plan.Empty() {
+			return
+		}
+		for _, failure := range run.CarryOut(plan, change).Errors() {
+			if !slices.ContainsFunc(said.Warnings(), func(one acctest.Diagnostic) bool {
+				return one.Announces(failure) || strings.Contains(one.Detail, "The apply will fail")
+			}) {
+				c.Broken("planned, but not applied", failure)
+			}
+		}
+	}); breach != "" {
+		c.Broken("the protocol is violated", breach)
+	}
 }

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -198,4 +199,65 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		return "the protocol is violated", breach
 	}
 	return "", nil
+}
+
+func TestLawReplaced(t *testing.T) {
+	l := laws.Law{Name: "replaced", Sentence: "a plan that replaces an object that another resource names is applied, and the next plan is empty, or it says what will happen", Every: 4}
+	about := func(s laws.Subject) bool {
+		return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
+	}
+	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {
+		c.Try("replaced", func() {
+			for _, kind := range refersTo(c, s) {
+				tryReplaced(c, s, kind)
+			}
+		})
+	})
+}
+
+// tryReplaced replaces an object that a resource names, as -replace does.
+func tryReplaced(c *laws.Case, s laws.Subject, kind string) {
+	c.Helper()
+	stage, object := stageOf(c, s), referenced[kind]
+	one, run := laws.NewTrial(c, stage.Organization, object.of), stage.Trial(c)
+	config := stage.With(namingIn(s, stage.Value(), object.name))
+	if !one.Try(object.config).Start(c) || !run.Try(config).Applied() {
+		return // the attribute cannot name such an object
+	}
+	var said, failure acctest.Diagnostics
+	breach := run.Watch(func() {
+		p := run.Process()
+		read, diags := p.Read(object.of, one.State)
+		first, planned := p.Plan(object.of, read, object.config)
+		second, anew := p.Plan(object.of, first.Replaced(), object.config)
+		said = slices.Concat(diags, planned, anew)
+		state, diags := p.Read(s.Of, run.State)
+		_, planned = p.Plan(s.Of, state, config)
+		if said = slices.Concat(said, diags, planned); len(said.Errors()) > 0 {
+			return
+		}
+		p = run.Process()
+		again, diags := p.Plan(object.of, second.Prior, object.config)
+		failure = diags.Errors()
+		one.State, diags = p.Apply(p.DestroyOf(again, one.State))
+		if failure = append(failure, diags.Errors()...); len(failure) > 0 {
+			return
+		}
+		_, diags = p.Apply(again)
+		if failure = append(failure, diags.Errors()...); len(failure) > 0 {
+			return
+		}
+		if next, diags := run.Plan(config); len(diags.Errors()) > 0 || !next.Empty() {
+			failure = append(diags.Errors(), acctest.Diagnostic{Summary: fmt.Sprint("the next plan changes ", next.Changes()), IsError: true})
+		}
+	})
+	isSaid := len(said.Errors()) > 0 || slices.ContainsFunc(said.Warnings(), func(d acctest.Diagnostic) bool {
+		return strings.Contains(d.Summary, "so the apply will fail") || strings.Contains(d.Detail, "next plan")
+	})
+	switch {
+	case breach != "":
+		c.Broken(kind+": the protocol is violated", breach)
+	case len(failure) > 0 && !isSaid:
+		c.Broken(kind+": not as planned", failure)
+	}
 }

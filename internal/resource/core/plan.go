@@ -35,6 +35,8 @@ type TablePlan[Model, Object, Patch any] struct {
 	Prior *attribute.Prior[Model, *Object]
 	// Adopted is the existing object that is adopted instead of creating a new one; nil for none.
 	Adopted *Object
+	// Own is the ID of the object of the resource, or of the object that a new resource replaces.
+	Own []int64
 	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
 	Changes []change.Step[*Object, Patch]
 	Diags   *diag.Diagnostics
@@ -116,7 +118,7 @@ func (r *Resource[Model, Object, Patch]) tablePlan(ctx context.Context, p *Plan[
 		private = attribute.ReadPrivateState(ctx, req.Private, p.Diags)
 		c.own = private.Emails
 	}
-	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.State, Diags: p.Diags}
+	t = &TablePlan[Model, Object, Patch]{Resource: r, Env: c.env(), Config: p.Config, Plan: p.Plan, State: p.State, Own: p.Own, Diags: p.Diags}
 	if p.IsCreate() {
 		t.Prior = r.attributes.priorObject(r.attributes.newObject(), c, p.Diags)
 	} else {

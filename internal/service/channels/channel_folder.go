@@ -3,6 +3,8 @@ package channels
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -18,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -77,8 +80,11 @@ func folderByName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, b
 	return view.ArchivedFolder(name)
 }
 
-// checkChannelFolderPlan says which archived folder will be reactivated.
+// checkChannelFolderPlan says which archived folder will be reactivated, and which channels a replaced folder loses.
 func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel]) {
+	if p.IsCreate() && len(p.Own) > 0 {
+		warnOfReplacedFolder(ctx, p)
+	}
 	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
 		return
 	}
@@ -91,6 +97,25 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 		// Only the detail has the name, so that Terraform can combine many warnings into one.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
 			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged. %s", archived.Name, archived.ID, existing.AdoptionReason("channel folder", "adopt_archived")))
+	}
+}
+
+// warnOfReplacedFolder warns about the channels in a folder that is replaced.
+func warnOfReplacedFolder(ctx context.Context, p *core.Plan[channelFolderModel]) {
+	view, err := p.Meta.Store.Read(ctx, store.Folders, store.Channels)
+	if err != nil {
+		p.Diags.AddError("Cannot read the channel folders", base.Explain(err))
+		return
+	}
+	var names []string
+	for _, channel := range view.Channels().List() {
+		if channel.FolderID != nil && slices.Contains(p.Own, *channel.FolderID) {
+			names = append(names, suggest.Quote(channel.Name))
+		}
+	}
+	if len(names) > 0 {
+		p.Diags.AddWarning("A channel folder that is replaced loses its channels",
+			fmt.Sprintf("The apply takes these channels out of the folder: %s. The next plan puts those back that the configuration has in it.", strings.Join(names, ", ")))
 	}
 }
 

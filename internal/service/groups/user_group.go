@@ -66,7 +66,7 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 				Of:      func(m *userGroupModel) string { return m.Name.ValueString() },
 				IsTaken: isGroupNameTaken,
 			},
-			CheckPlan: warnOfGroupUse,
+			CheckPlan: checkGroupDestroy,
 			Create:    createUserGroup, DeleteVerb: "deactivate",
 			Archive: core.Archive[userGroupModel, zulip.UserGroup]{
 				IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdoptGroup, Adopt: adoptUserGroup,

@@ -245,8 +245,9 @@ func explainUnlisted(ctx context.Context, c *core.Call, cause error, unlisted []
 const unlistedAdvice = "The apply removes the group only from places that the plan has listed. Plan again, and review the list. A group that is replaced stays in these places, so no plan lists them: first remove the group from them. " +
 	"If the provider's account does not see a channel, ask someone who sees it to remove the group there."
 
-// warnOfGroupUse lists, in the plan of its deactivation, the places that name a group.
-func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
+// checkGroupDestroy refuses a deactivation for which the account lacks the permission, and lists the places that name the
+// group.
+func checkGroupDestroy(ctx context.Context, p *core.Plan[userGroupModel]) {
 	if !p.IsDestroy() {
 		return
 	}
@@ -259,16 +260,37 @@ func warnOfGroupUse(ctx context.Context, p *core.Plan[userGroupModel]) {
 	if !ok || group.Deactivated {
 		return
 	}
+	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, s).checkDeactivation(group, found) })
 	uses := groupUsesOf(group.ID, s)
 	base.WritePrivate(ctx, p.Private, usesKey, uses, p.Diags) // Terraform passes it to the apply of a destroy
-	uses = slices.DeleteFunc(uses, func(use groupUse) bool {
-		return use.Type == ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(runstate.Channel, use.ID)) ||
-			use.Type != ofChannel && p.Meta.Run.Knows(runstate.Destroyed, runstate.ID(userGroupKind, use.ID))
-	})
-	if len(uses) > 0 {
+	if uses = lastingUses(&p.Meta.Run, uses); len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
 			fmt.Sprintf("The apply first removes user group %q from the places that name it:%s\n\nOther changes of this plan may change these values too.", group.Name, describeRemovals(uses, group.ID, s)))
+	}
+}
+
+// lastingUses leaves out the objects that the same plan destroys.
+func lastingUses(run *runstate.State, uses []groupUse) []groupUse {
+	return slices.DeleteFunc(uses, func(use groupUse) bool {
+		return use.Type == ofChannel && run.Knows(runstate.Destroyed, runstate.ID(runstate.Channel, use.ID)) ||
+			use.Type != ofChannel && run.Knows(runstate.Destroyed, runstate.ID(userGroupKind, use.ID))
+	})
+}
+
+// warnOfReplacedUse warns about a group that is replaced and in use. No plan lists the places, because Terraform makes no
+// plan of the destroy.
+func warnOfReplacedUse(p *userGroupPlan) {
+	for _, id := range p.Own {
+		group, ok := p.Env.View.UserGroups().ByID(id)
+		if !ok || group.Deactivated {
+			continue
+		}
+		if uses := lastingUses(&p.Meta.Run, groupUsesOf(id, p.Env.View)); len(uses) > 0 {
+			p.Diags.AddWarning(fmt.Sprintf("Cannot deactivate user group %q, so the apply will fail", group.Name),
+				fmt.Sprintf("The plan replaces the group, and the server does not deactivate a group that is in use:%s\n\n"+
+					"First remove the group from these places. If the group should stay, plan without -replace. If Terraform marked it as tainted, run terraform untaint ADDRESS.", describeGroupUses(uses, p.Env.View)))
+		}
 	}
 }
 

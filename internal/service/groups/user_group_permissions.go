@@ -97,6 +97,13 @@ func (c caller) checkChange(now *zulip.UserGroup, change userGroupUpdate, diags 
 	}
 }
 
+// checkDeactivation refuses a deactivation that the account can't make, and names who can.
+func (c caller) checkDeactivation(group *zulip.UserGroup, diags *diag.Diagnostics) {
+	if !c.refused(diags) && !c.manages(group) {
+		c.meta.Lack(path.Empty(), fmt.Sprintf("deactivate user group %q", group.Name), "This is allowed for "+c.managers(group)+".", diags)
+	}
+}
+
 // checkLockout refuses a change of a group if the account could then no longer manage a group that it manages now. It
 // also refuses the loss of an organization permission that lets the account manage groups. It checks every group whose
 // can_manage_group depends on the changed one.

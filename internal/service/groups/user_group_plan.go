@@ -47,6 +47,9 @@ func checkUserGroupPlan(ctx context.Context, plan *userGroupPlan) {
 		}
 	}
 	p.Permissions().Check(p.Diags)
+	if p.State == nil {
+		warnOfReplacedUse(plan)
+	}
 	change := p.change()
 	if p.State == nil || len(p.Changes) > 0 {
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkChange(p.now, change, found) })

@@ -270,7 +270,7 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 		return
 	}
 	if p.IsDestroy() {
-		warnOfDeleteLimit(p, view)
+		checkMessageDelete(p, view)
 		return
 	}
 	checkContent(p.Plan.Content, view, p.Diags)
@@ -327,7 +327,7 @@ func checkMessageChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	switch {
 	case !p.Plan.Recipients.Equal(p.State.Recipients):
 		p.Replace("recipients")
-		warnOfDeleteLimit(p, view)
+		checkMessageDelete(p, view)
 	case p.Plan.Content.Equal(p.State.Content):
 	case p.State.SenderID.ValueInt64() != self:
 		p.Diags.AddAttributeError(path.Root("content"), "Only the sender can edit the message",
@@ -355,27 +355,39 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 		reason+" The apply will fail. Restore content, ask for the setting to be changed, or replace the message: -replace=ADDRESS sends a new one.")
 }
 
-// warnOfDeleteLimit warns about a deletion that the server will refuse because of its time limit. The limit does not
-// apply to accounts that can delete any message (https://zulip.com/api/delete-message).
-func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
-	const deleteAny = "can_delete_any_message_group"
+// checkMessageDelete warns about a deletion that the server will refuse, for lack of a permission or because of its time
+// limit. The limit does not apply to accounts that can delete any message (https://zulip.com/api/delete-message).
+func checkMessageDelete(p *core.Plan[messageModel], view *snapshot.Snapshot) {
+	const deleteAny, deleteOwn = "can_delete_any_message_group", "can_delete_own_message_group"
 	state := p.State
 	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
-	if state.OnDestroy.ValueString() == messageOnDestroyKeep || !isPastMessageLimit(state, limit) {
-		return
-	}
-	everywhere, ok := view.Realm().Permissions[deleteAny]
-	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
-		return
-	}
-	if channel, found := view.Channels().ByID(state.ChannelID.ValueInt64()); found {
-		if here, ok := channel.Permissions[deleteAny]; ok && permission.Admits(here, self, view) {
-			return
+	may := func(setting string, isOld bool) bool {
+		if everywhere, ok := view.Realm().Permissions[setting]; !ok && isOld || ok && permission.Admits(everywhere, self, view) {
+			return true
 		}
+		channel, found := view.Channels().ByID(state.ChannelID.ValueInt64())
+		if !found {
+			return false
+		}
+		here, ok := channel.Permissions[setting]
+		return ok && permission.Admits(here, self, view)
 	}
-	p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
-		fmt.Sprintf("The organization allows deleting for %s seconds (message_content_delete_limit_seconds). The message was sent at %s. The apply will fail. "+
-			"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), deleteAny))
+	if state.OnDestroy.ValueString() == messageOnDestroyKeep || may(deleteAny, self.Role <= zulip.RoleAdministrator) {
+		return
+	}
+	sender, _ := view.User(state.SenderID.ValueInt64())
+	isOwn := state.SenderID.ValueInt64() == self.ID || sender != nil && sender.BotOwnerID != nil && *sender.BotOwnerID == self.ID
+	switch {
+	case !isOwn || !may(deleteOwn, true):
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
+			p.Meta.Lack(path.Empty(), fmt.Sprintf("delete message %d", state.ID.ValueInt64()),
+				fmt.Sprintf("This is allowed for accounts in %s of the organization or the channel, and for the sender in %s. To leave the message on the server, first apply on_destroy = \"keep\".", deleteAny, deleteOwn), found)
+		})
+	case isPastMessageLimit(state, limit):
+		p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
+			fmt.Sprintf("The organization allows deleting for %s seconds (message_content_delete_limit_seconds). The message was sent at %s. The apply will fail. "+
+				"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), deleteAny))
+	}
 }
 
 // isPastMessageLimit reports whether a message is older than a limit in seconds; null is no limit.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -86,15 +87,18 @@ func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 // server is too old for it.
 func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel]) {
 	everybody := func(string) bool { return true }
+	const isNew = "The field is re-created, and their answers are deleted. The next plan gives back those that a zulip_user has in profile_data."
 	switch {
 	case p.IsDestroy():
-		warnOfLostValues(ctx, p, everybody, "The field is deleted together with their answers.")
+		warnOfLostValues(ctx, p, p.State, everybody, "The field is deleted together with their answers.")
 		return
 	case p.IsReplaced:
-		warnOfLostValues(ctx, p, everybody, "The field is re-created, and their answers are deleted.")
+		warnOfLostValues(ctx, p, p.State, everybody, isNew)
+	case p.IsCreate() && len(p.Own) > 0: // replaced by -replace, or because it is tainted
+		warnOfLostValues(ctx, p, &profileFieldModel{ID: types.Int64Value(p.Own[0]), Name: p.Plan.Name}, everybody, isNew)
 	case !p.IsCreate():
 		if gone := lostProfileFieldOptions(p.Plan, p.State); len(gone) > 0 {
-			warnOfLostValues(ctx, p, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
+			warnOfLostValues(ctx, p, p.State, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
 		}
 	}
 	if p.Config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(p.Config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
@@ -120,21 +124,21 @@ func lostProfileFieldOptions(plan, prior *profileFieldModel) map[string]bool {
 	return gone
 }
 
-// warnOfLostValues warns how many people lose their value of the field.
-func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], loses func(value string) bool, why string) {
+// warnOfLostValues warns how many people lose their value of a field.
+func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], of *profileFieldModel, loses func(value string) bool, why string) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		p.Diags.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
-	field, count := strconv.FormatInt(p.State.ID.ValueInt64(), 10), 0
+	field, count := strconv.FormatInt(of.ID.ValueInt64(), 10), 0
 	for _, user := range view.Users() {
 		if answer, ok := user.ProfileData[field]; ok && loses(answer.Value) {
 			count++
 		}
 	}
 	if count > 0 {
-		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), p.State.Name.ValueString()), why)
+		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), of.Name.ValueString()), why)
 	}
 }
 

@@ -150,7 +150,11 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 	case isOwn && (!holder.IsActive || !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID))): // it is replaced: deactivated, and then reactivated
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
-		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // another resource may have it
+		switch isReplaced := slices.Contains(p.Own, holder.ID); {
+		case holder.IsActive && isReplaced:
+			run.Note(runstate.Deactivated, runstate.ID(userKind, holder.ID))
+			accounts.WarnOfBots(p.Meta, holder, p.Diags)
+		case holder.IsActive: // another resource may have it
 			existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 		}
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():

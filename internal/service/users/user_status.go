@@ -36,7 +36,7 @@ func NewUserStatusResource() resource.Resource {
 	return adapter.Resource[userStatusModel]{
 		Name: "user_status", Schema: userStatusSchema,
 		Identity: adapter.Identity{{"user_id", "User ID of the person."}},
-		Validate: (*userStatusModel).validate, Plan: planUserStatus,
+		Validate: (*userStatusModel).validate, Plan: planUserStatus, PlanDestroy: planUserStatusDestroy,
 		Create: createUserStatus, Read: readUserStatus, Update: updateUserStatus, Delete: deleteUserStatus, Import: importUserStatus,
 	}.New()
 }
@@ -91,6 +91,19 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	checkStatusAlone(c, user)
 	if state == nil || !plan.emojiIs(held) { // the existing emoji stays, even with an old name
 		return checkStatusEmoji(ctx, c)
+	}
+	return nil
+}
+
+// planUserStatusDestroy refuses to clear a status that the account can't set. A deactivated person shows none.
+func planUserStatusDestroy(_ context.Context, c *userStatusCall) error {
+	view, err := c.ReadNaming("the statuses", []string{strconv.FormatInt(c.State.UserID.ValueInt64(), 10)}, store.Statuses)
+	if err != nil {
+		return err
+	}
+	cleared := c.State.cleared()
+	if user, ok := view.User(c.State.UserID.ValueInt64()); ok && user.IsActive && len(cleared.steps(c.State.over(zulip.Status{}))) > 0 {
+		checkStatusCaller(c, user)
 	}
 	return nil
 }
