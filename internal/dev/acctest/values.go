@@ -58,7 +58,10 @@ func encodeValue(kind tftypes.Type, plain any) (tftypes.Value, error) {
 	case tftypes.Map:
 		content, err = encodeMap(kind.ElementType, plain)
 	case tftypes.Set:
-		content, err = encodeList(kind.ElementType, plain)
+		var elements []tftypes.Value
+		elements, err = encodeList(kind.ElementType, plain)
+		slices.SortFunc(elements, func(a, b tftypes.Value) int { return cmp.Compare(a.String(), b.String()) }) // the CLI has an order of its own
+		content = elements
 	case tftypes.List:
 		content, err = encodeList(kind.ElementType, plain)
 	default:

@@ -15,6 +15,8 @@ type Signature struct {
 	Why string `json:"why"`
 	// Later is true if only the apply, or the plan after it, may know the reason.
 	Later bool `json:"later,omitempty"`
+	// OfTwo is true if the reason is that one provider configuration does not know what the other one plans.
+	OfTwo bool `json:"of_two,omitempty"`
 
 	expression *regexp.Regexp
 }
@@ -50,14 +52,21 @@ func Match(all []Signature, text string) (Signature, bool) {
 	return all[i], true
 }
 
+// refusalsOf are the reasons why a plan or an apply is right to fail with a message.
+func refusalsOf(one problem) (all []Signature) {
+	text := base(one.address) + ": " + one.Summary + ": " + one.Detail
+	for _, reason := range refusals() {
+		if reason.expression.MatchString(text) && (one.isOfTwo || !reason.OfTwo) {
+			all = append(all, reason)
+		}
+	}
+	return all
+}
+
 // isLater reports whether an apply, or the plan after it, is right to fail with a message that the plan lacked.
 func isLater(one problem) bool {
-	found, ok := Match(refusals(), base(one.address)+": "+one.Summary+": "+one.Detail)
-	return ok && found.Later
+	return slices.ContainsFunc(refusalsOf(one), func(reason Signature) bool { return reason.Later })
 }
 
 // isRefusal reports whether a plan is right to fail with a message.
-func isRefusal(one problem) bool {
-	_, ok := Match(refusals(), base(one.address)+": "+one.Summary+": "+one.Detail)
-	return ok
-}
+func isRefusal(one problem) bool { return len(refusalsOf(one)) > 0 }

@@ -245,7 +245,8 @@ func (s *story) round(g *generator, kind string) {
 			s.unplanned(p, facts)
 			reviewed()
 		}
-		s.converges(cmp.Or(disturbed, "nothing else"))
+		p.problems = append(p.problems, problems...) // a warning of the apply announces the next plan too
+		s.converges(p, cmp.Or(disturbed, "nothing else"))
 	}
 }
 
@@ -281,7 +282,15 @@ func (s *story) dropRefused(p *fullPlan) bool {
 // announces reports whether the apply is right to fail in this way: a warning of the plan says so, or only the apply can know it.
 func (p *fullPlan) announces(failure problem) bool {
 	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
-		return said.address == failure.address && said.Announces(failure.Diagnostic)
+		willFail := strings.HasSuffix(said.Summary, "so the apply will fail") || strings.HasPrefix(said.Detail, "The apply will fail")
+		return said.address == failure.address && (said.Announces(failure.Diagnostic) || willFail && !said.IsError)
+	})
+}
+
+// saysMore reports whether a warning of the plan says that the next plan has something to do.
+func (p *fullPlan) saysMore() bool {
+	return slices.ContainsFunc(p.problems, func(said problem) bool {
+		return !said.IsError && (strings.Contains(said.Detail, "next plan") || strings.Contains(said.Detail, "plan after that"))
 	})
 }
 
@@ -290,21 +299,23 @@ func (p *fullPlan) unannounced(problems []problem) []problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(one problem) bool { return !one.IsError || p.announces(one) })
 }
 
-// converges plans and applies until nothing is left to do. Without a disturbance that must be immediately.
-func (s *story) converges(disturbed string) {
+// converges plans and applies until nothing is left to do. Without a disturbance that must be immediately, unless the plan
+// has announced more.
+func (s *story) converges(applied *fullPlan, disturbed string) {
 	law, most := "B", 0
-	if disturbed != "nothing else" {
+	switch {
+	case disturbed != "nothing else":
 		law, most = "E", 3
+	case applied.saysMore():
+		most = 1
 	}
 	for try := 0; ; try++ {
 		p := s.planInWords()
 		switch {
 		case p.isFailed:
-			isRight := isLater
-			if disturbed == outsideChange {
-				isRight = isRefusal
-			}
-			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), isRight))
+			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), func(one problem) bool {
+				return applied.announces(one) || disturbed == outsideChange && isRefusal(one)
+			}))
 			s.isOver = true
 			return
 		case p.isEmpty():
@@ -312,9 +323,10 @@ func (s *story) converges(disturbed string) {
 			s.orphans()
 			return
 		case try == most:
-			s.violate(law, "the next plan after %s is not empty: %s; done: %s", disturbed, strings.Join(p.words(), ", "), strings.Join(s.done, "; "))
+			s.violate(law, "the next plan after %s%s is not empty: %s; done: %s", disturbed, s.config.providers(), strings.Join(p.words(), ", "), strings.Join(s.done, "; "))
 			return
 		}
+		applied = p
 		problems, broken := s.applyPlan(p)
 		s.crashes("apply", broken, problems)
 		if isFailed(problems) {

@@ -3,6 +3,7 @@ package life
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,7 @@ var particulars = regexp.MustCompile(`"[^"]*"|\S+@\S+|\[[^]]*\]|\d+|\.\S+:`)
 
 // Kind is what a violation has in common with others of its kind.
 func Kind(violation string) string {
+	violation, _, _ = strings.Cut(violation, "; done:")
 	words := particulars.ReplaceAllString(violation, "…")
 	return string([]rune(words)[:min(90, len([]rune(words)))])
 }

@@ -384,6 +384,11 @@ func (w *World) applyOne(r *run, one *plannedChange, needs []string, get func(re
 	}
 	made, diags := process.Apply(again)
 	isFailed := !w.report(one.address, diags)
+	if isFailed && made == nil && one.createsFirst { // Terraform restores the deposed object
+		w.setState(one.address+deposed, &instance{})
+		w.setState(one.address, one.prior)
+		return false
+	}
 	w.setState(one.address, &instance{
 		Instance: made, kind: b.kind, needs: needs, createBeforeDestroy: one.createsFirst, usesSecond: b.usesSecond,
 		isTainted: isFailed && one.action != update,

@@ -202,13 +202,14 @@ func (r *run) process(usesSecond bool) *acctest.Process {
 type problem struct {
 	address string
 	acctest.Diagnostic
+	isOfTwo bool // if the configuration has two provider configurations
 }
 
 func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		w.problems = append(w.problems, problem{address, one})
+		w.problems = append(w.problems, problem{address, one, w.config.providers() != ""})
 	}
 	return len(diags.Errors()) == 0
 }

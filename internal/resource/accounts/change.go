@@ -442,7 +442,7 @@ func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail st
 		as = "with a role known after apply"
 	}
 	return role, fmt.Sprintf("It comes back %s, with its earlier channels, private ones too, and with its user groups and permissions. The server does not list the channels and groups of a deactivated account. "+
-		"The next apply removes it from a zulip_user_group that manages its members and does not list it. Unset attributes are left unchanged.", as)
+		"The next plan removes it from the lists and permissions that this configuration manages and that don't name it. Unset attributes are left unchanged.", as)
 }
 
 // read returns the account that has the email now, or the ID if no account has the email; nil if the provider's account

@@ -66,9 +66,10 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 		}
 		listed = r.leavesNew(b)
 	}
-	remove := b.withoutBrought(p.channel, sets.Without(saw, p.Wanted.IDs))
+	unlisted := sets.Without(saw, p.Wanted.IDs)
+	remove := b.withoutBrought(p.channel, unlisted)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
-	if p.channel.IsDefault && len(remove) > 0 { // server-behavior §S13
+	if p.channel.IsDefault && len(unlisted) > 0 { // server-behavior §S13
 		c.Diags.AddAttributeWarning(path.Root("users"), "New people are subscribed to a default channel",
 			fmt.Sprintf("The server subscribes each new person to the default channel %q, and the plan after that unsubscribes everyone who is not in users. "+
 				"List new people in users, set is_default = false on the channel, or use zulip_channel_subscription.", p.channel.Name))

@@ -391,3 +391,21 @@ func carryOut(run *acctest.Run, plan *acctest.PlannedChange) acctest.Diagnostics
 	run.State = state
 	return diags
 }
+
+// While an email in the list may belong to someone in a replaced group, nobody leaves the group.
+func TestProtocolUserGroup_AbsentMember_ReplacedAsItIs(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops", "members": listed(lena, kenji)})
+	config := values{"name": "ops", "members": listed(lena, "nobody@example.com")}
+	p := run.Process()
+	again, diags := p.Plan(groupType, p.MustPlan(groupType, run.State, values{"name": "ops", "members": listed(lena, kenji)}).Replaced(), config)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(p.DestroyOf(again, run.State))
+	diags.ExpectNoError(t)
+	again.Prior = nil
+	_, diags = p.Apply(again)
+	diags.ExpectNoError(t)
+	if members := group(t, o, "ops").Members; len(members) != 2 {
+		t.Errorf("in the group are %v", members)
+	}
+}

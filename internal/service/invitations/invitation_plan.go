@@ -194,6 +194,7 @@ func (p *planCheck) update(imported bool) error {
 			if p.seen != nil && !p.revokes(p.seen.Pending) {
 				return nil
 			}
+			p.Plan.leaveOutGone(&p.Config.inviteTerms, view)
 			p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags)
 		case !p.revokes(others):
 			return nil

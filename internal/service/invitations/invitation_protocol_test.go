@@ -334,3 +334,15 @@ func TestProtocolInvitation_ReplacedUnchanged_PlannedTwice(t *testing.T) {
 		t.Errorf("the server holds %+v", now)
 	}
 }
+
+// A new mail invites to the earlier channels and groups that are left, as far as the configuration sets none.
+func TestProtocolInvitation_ChannelArchivedSince_LeftOut(t *testing.T) {
+	o, run := acctest.StartRun(t, invitationKind)
+	general := o.MustChannel(t, "general").ID
+	run.MustApply(values{"email": nadia, "channel_ids": []any{general, o.MustChannel(t, "incidents").ID}})
+	o.Archive(t, "incidents")
+	run.MustApply(values{"email": nadia, "invite_as": "guest"})
+	if got := fmt.Sprint(run.State.Values["channel_ids"]); got != fmt.Sprint([]any{general}) {
+		t.Errorf("the state has the channels %s", got)
+	}
+}

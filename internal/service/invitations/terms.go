@@ -230,6 +230,31 @@ func (t *inviteTerms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnos
 	}
 }
 
+// leaveOutGone leaves unset channels and groups that ended since out of a new invitation.
+func (t *inviteTerms) leaveOutGone(config *inviteTerms, view *snapshot.Snapshot) {
+	without := func(set types.Set, isGone func(id int64) bool) types.Set {
+		left := []attr.Value{}
+		for _, id := range termIDs(set) {
+			if !isGone(id) {
+				left = append(left, types.Int64Value(id))
+			}
+		}
+		return types.SetValueMust(types.Int64Type, left)
+	}
+	if config.ChannelIDs.IsNull() && base.IsSet(t.ChannelIDs) {
+		t.ChannelIDs = without(t.ChannelIDs, func(id int64) bool {
+			channel, ok := view.Channels().ByID(id)
+			return !ok || channel.IsArchived
+		})
+	}
+	if config.GroupIDs.IsNull() && base.IsSet(t.GroupIDs) {
+		t.GroupIDs = without(t.GroupIDs, func(id int64) bool {
+			group, ok := view.UserGroup(id)
+			return !ok || group.Deactivated
+		})
+	}
+}
+
 // checkGroups refuses groups that invited people cannot be added to.
 func (t *inviteTerms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range termIDs(t.GroupIDs) {

@@ -37,7 +37,7 @@ func checkMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, fr
 	switch {
 	case to.IsDirect() || s == nil:
 	case !isInChannel:
-		s.checkMove(permission.CanMoveMessagesOutOfChannel, "channel", "move messages out of channel %q", diags)
+		s.checkMoveOut(diags)
 	case !isResolved(from.Topic, to.Topic): // which requires another permission
 		s.checkMove(permission.CanMoveMessagesWithinChannel, "topic", "move messages to another topic of channel %q", diags)
 	}
@@ -118,6 +118,11 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	s.meta.Lack(at, doing, fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+
 		"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }\n\n", s.facts.Privacy, fmt.Sprint(s.channel.ID), self.Address()), diags)
 	return false
+}
+
+// checkMoveOut refuses to move a message into another channel.
+func (s *sender) checkMoveOut(diags *diag.Diagnostics) {
+	s.checkMove(permission.CanMoveMessagesOutOfChannel, "channel", "move messages out of channel %q", diags)
 }
 
 // checkMove refuses a move that the permissions of the channel and of the organization do not allow.

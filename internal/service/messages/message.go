@@ -284,8 +284,13 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	if !p.IsCreate() {
 		checkMessageChange(p, view)
 	}
-	if known {
-		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkMessagePlace(ctx, p.Meta, view, p.State, to, found) })
+	switch from := p.State; {
+	case known:
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkMessagePlace(ctx, p.Meta, view, from, to, found) })
+	case from != nil && !from.ChannelID.IsNull() && base.IsSet(p.Plan.Channel): // to a channel that this run creates
+		if s := senderTo(p.Meta, view, zulip.Addressee{ChannelID: from.ChannelID.ValueInt64()}); s != nil {
+			base.CheckInPlan(p.Diags, s.checkMoveOut)
+		}
 	}
 }
 

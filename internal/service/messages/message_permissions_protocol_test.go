@@ -210,3 +210,14 @@ func TestProtocolMessage_ChangedSincePlan_ValuesQuoted(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "", "content\n  when the plan was made:     \"Be kind.\"\n  now:                        \"Be  kind.\"\n  the configuration asks for: \"Be kind, always.\"\n")
 	sent.Expect(t)
 }
+
+// A message can't leave its channel for one that the same plan creates, if it can leave it for none.
+func TestProtocolMessage_MovedToNewChannel_Announced(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_message")
+	run.MustApply(values{"channel": "general", "topic": "plans", "content": "Hello"})
+	o.Archive(t, "general")
+	p := run.Process()
+	p.MustPlan("zulip_channel", nil, values{"name": "hall"})
+	_, diags := p.Plan("zulip_message", run.State, values{"channel": "hall", "topic": "plans", "content": "Hello"})
+	diags.ExpectWarning(t, "channel", "cannot move messages out of channel \"general\"", "The apply will fail")
+}
