@@ -95,7 +95,10 @@ func (r *Resource[Model, Object, Patch]) ModifyPlan(ctx context.Context, req res
 			t.Prior = r.attributes.priorObject(adopted, &Call{Base: &r.Base, Snapshot: t.Env.View}, t.Diags)
 		}
 		r.def.CheckTable(ctx, t)
-		t.warnOfManaged()
+		if managed := t.Managed(); len(managed) > 0 {
+			steps := slices.DeleteFunc(slices.Clone(t.Changes), func(one change.Step[*Object, Patch]) bool { return !slices.Contains(managed, one.Attribute) })
+			change.WarnOfManaged(t.called(t.name(t.State), t.id(t.State)), steps, t.Diags)
+		}
 	case r.def.CheckPlan != nil && !p.Diags.HasError():
 		r.def.CheckPlan(ctx, p)
 		resp.RequiresReplace.Append(p.replace...)
@@ -145,28 +148,6 @@ func (p *TablePlan[Model, Object, Patch]) Managed() (names []string) {
 		}
 	}
 	return names
-}
-
-// ManagedSummary is the summary of the warning about attributes that become managed. It has no names, so that Terraform
-// can combine many warnings into one.
-const ManagedSummary = "Newly managed attributes will change existing values"
-
-// warnOfManaged warns about the current values of those attributes, because a plan shows no values for them before.
-func (p *TablePlan[Model, Object, Patch]) warnOfManaged() {
-	if len(p.Changes) == 0 {
-		return
-	}
-	var text strings.Builder
-	managed := p.Managed()
-	for _, step := range p.Changes {
-		if slices.Contains(managed, step.Attribute) && step.Prior != `""` {
-			fmt.Fprintf(&text, "\n%s\n  now:                        %s\n  the configuration asks for: %s\n", step.Attribute, step.Prior, step.Planned)
-		}
-	}
-	if text.Len() > 0 {
-		p.Diags.AddWarning(ManagedSummary,
-			fmt.Sprintf("These attributes of %s were not managed until now. The plan shows them as new, but they have values that the apply will change:\n%s", p.called(p.name(p.State), p.id(p.State)), text.String()))
-	}
 }
 
 // Compare sets the changes that the apply would send. The check of the permissions reports values that cannot be

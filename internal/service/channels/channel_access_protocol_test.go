@@ -9,7 +9,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -25,7 +25,7 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 	diags.ExpectNoError(t)
 	var got []string
 	for _, warning := range diags.Warnings() {
-		if warning.Summary == core.ManagedSummary || warning.Summary == "Guests have no effect in this permission" {
+		if warning.Summary == change.ManagedSummary || warning.Summary == "Guests have no effect in this permission" {
 			continue
 		}
 		text, ok := strings.CutPrefix(warning.Detail, fmt.Sprintf("Access in channel %q changes.\n\n", config["name"]))

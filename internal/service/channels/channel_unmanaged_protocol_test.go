@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -252,7 +252,7 @@ func TestProtocolChannel_NowManaged_Warning(t *testing.T) {
 	channelSetByHand(t, o, values{"name": "ops", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "can_subscribe_group": who("group:sre")})
 	_, diags := run.Plan(values{"name": "ops", "topics_policy": "inherit", "message_retention_days": "30", "can_subscribe_group": who("role:nobody"), "description": "new"})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", core.ManagedSummary, `channel "ops"`, `topics_policy
+	diags.ExpectWarning(t, "", change.ManagedSummary, `channel "ops"`, `topics_policy
   now:                        "allow_empty_topic"
   the configuration asks for: "inherit"
 `, `can_subscribe_group

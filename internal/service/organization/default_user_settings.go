@@ -95,6 +95,7 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	}
 	if req.State.Raw.IsNull() {
 		plan.OmitUnset(settings.Get(ctx, req.Config, &resp.Diagnostics))
+		change.WarnOfManaged("zulip_default_user_settings", defaultUserSettings.Steps(held, plan, r.FeatureLevel()), &resp.Diagnostics)
 	} else {
 		state := settings.Get(ctx, req.State, &resp.Diagnostics)
 		state.RefuseNotStored(settings.Get(ctx, req.Config, &resp.Diagnostics), held, &resp.Diagnostics)

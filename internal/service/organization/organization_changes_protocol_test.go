@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -320,4 +321,13 @@ func TestProtocolOrganization_UserMissingFromList(t *testing.T) {
 	}
 	run.MustApply(values{"can_create_groups": []any{"role:administrators", nadia}})
 	run.MustApply(values{"can_create_groups": []any{"role:owners", nadia}})
+}
+
+// The plan of a new resource for something that exists shows no earlier values, so a warning does.
+func TestProtocolOrganization_New_CurrentValues(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_organization")
+	_, diags := run.Plan(values{"description": "Two", "can_create_groups": []any{"role:owners"}})
+	diags.ExpectWarning(t, "", change.ManagedSummary, "of the organization were not managed until now", "\ndescription\n  now: ", "asks for: \"Two\"", "\ncan_create_groups\n  now:                        \"role:members\"")
+	_, diags = o.NewRun(t, "zulip_default_user_settings").Plan(values{"color_scheme": "dark"})
+	diags.ExpectWarning(t, "", change.ManagedSummary, "zulip_default_user_settings", "\ncolor_scheme\n  now:                        \"automatic\"", "asks for: \"dark\"")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -92,6 +93,9 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	p.changes = organizationSettings.Changes(p.plan.settings, p.prior.Values.settings)
 	p.steps, _ = organizationTable.Steps(p.prior, p.plan, env) // the checks report unresolved values
 	p.check(ctx)
+	if p.state == nil {
+		change.WarnOfManaged("the organization", p.steps, p.diags)
+	}
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
 
