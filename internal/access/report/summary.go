@@ -56,7 +56,7 @@ var Conditions = []ConditionMeaning{
 	{DataLoss, "messages or other things are deleted, now or earlier than before, or can be deleted or changed for longer; a channel is archived or a user group deactivated"},
 	{Unknown, "it isn't known who gains or loses some access, or what a change means: the plan doesn't know a value yet, the organization wasn't read or doesn't have a named object, this version doesn't know the resource or attribute, or the plan reactivates an account, whose earlier channels and user groups the server doesn't show"},
 	{Widening, "anyone gains any access in a channel, over a user group or in the organization that exists now, or the plan removes a resource from the state whose access stays"},
-	{Narrowing, "anyone loses any access"},
+	{Narrowing, "anyone loses any access, or the server revokes invitations of a deactivated account"},
 }
 
 func (c Condition) rank() int {
