@@ -280,7 +280,7 @@ func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, summary string) {
 // The summary of a warning about access that names no object, and the end of each.
 const (
 	GeneralAccess = "This plan can change who can do what"
-	AccessAdvice  = "\nRun \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
+	AccessAdvice  = "Run \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
 )
 
 func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {

@@ -35,7 +35,7 @@ const (
 	none
 )
 
-// texts are the summaries and details of the warnings. A summary with objects stands alone in Terraform's output. Terraform
+// texts are the summaries of the warnings, and what their details say before the [advice]. A summary with objects stands alone in Terraform's output. Terraform
 // combines warnings with the same summary and counts them.
 var texts = [none]struct{ summary, detail string }{
 	lockout:    {"The provider's account can lose access in %s", "This change can take from the account a permission to read or to administer that it has now."},
@@ -43,11 +43,11 @@ var texts = [none]struct{ summary, detail string }{
 	internet:   {"Anyone on the internet can gain access in %s", "This change can let people read messages without an account."},
 	guests:     {"Guests can gain access in %s", "This change can give guests a permission that they do not have now."},
 	private:    {"More people can gain access to private %s", "This change can let people into the channel who cannot read it now."},
-	general:    {"This plan can change who can do what", "Other changes of the plan can add to this change or undo it."},
+	general:    {"This plan can change who can do what", ""},
 }
 
 // advice ends each warning.
-const advice = "\nRun \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
+const advice = "Run \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
 
 // warning is what the change of one resource can lead to: the most serious danger, and the objects that it concerns.
 type warning struct {
@@ -78,7 +78,7 @@ func (w *warning) report(diags *diag.Diagnostics) {
 	if w.danger != general {
 		text.summary = fmt.Sprintf(text.summary, w.objects())
 	}
-	diags.AddWarning(text.summary, text.detail+advice)
+	diags.AddWarning(text.summary, strings.TrimPrefix(text.detail+"\n"+advice, "\n"))
 }
 
 // objects names the objects, at most three of each kind.

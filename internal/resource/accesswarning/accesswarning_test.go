@@ -134,21 +134,20 @@ func TestWarning_Danger_NamedInSummary(t *testing.T) {
 	subscribe := func(ids ...int64) func(*permission.Channel) {
 		return func(c *permission.Channel) { c.Subscribers = ids }
 	}
-	const general = "Other changes of the plan can add to this change or undo it."
 	for name, test := range map[string]struct {
 		channel         string
 		change          func(*permission.Channel)
 		summary, detail string
 	}{
-		"the account": {"leads", subscribe(), `The provider's account can lose access in channel "leads"`, "This change can take from the account a permission to read or to administer that it has now."},
-		"no one":      {"announcements", permit("can_send_message_group", zulip.GroupSettingValue{}), `A permission can be left with no one in channel "announcements"`, "This change can take the permission from the last people who have it."},
+		"the account": {"leads", subscribe(), `The provider's account can lose access in channel "leads"`, "This change can take from the account a permission to read or to administer that it has now.\n"},
+		"no one":      {"announcements", permit("can_send_message_group", zulip.GroupSettingValue{}), `A permission can be left with no one in channel "announcements"`, "This change can take the permission from the last people who have it.\n"},
 		"the internet, and a guest": {"announcements", func(c *permission.Channel) {
 			c.Privacy, c.Subscribers = zulip.PrivacyWebPublic, []int64{self, guest}
-		}, `Anyone on the internet can gain access in channel "announcements"`, "This change can let people read messages without an account."},
-		"a guest, in a private channel": {"leads", subscribe(self, guest), `Guests can gain access in channel "leads"`, "This change can give guests a permission that they do not have now."},
+		}, `Anyone on the internet can gain access in channel "announcements"`, "This change can let people read messages without an account.\n"},
+		"a guest, in a private channel": {"leads", subscribe(self, guest), `Guests can gain access in channel "leads"`, "This change can give guests a permission that they do not have now.\n"},
 		"a private channel": {"leads", func(c *permission.Channel) { c.Privacy = zulip.PrivacyPublic },
-			`More people can gain access to private channel "leads"`, "This change can let people into the channel who cannot read it now."},
-		"members": {"announcements", permit("can_delete_any_message_group", zulip.GroupSettingValue{Group: everyone.ID}), acctest.GeneralAccess, general},
+			`More people can gain access to private channel "leads"`, "This change can let people into the channel who cannot read it now.\n"},
+		"members": {"announcements", permit("can_delete_any_message_group", zulip.GroupSettingValue{Group: everyone.ID}), acctest.GeneralAccess, ""},
 	} {
 		found, _ := view.Channels().ByName(test.channel)
 		before := permission.ChannelOf(found)
@@ -162,7 +161,7 @@ func TestWarning_Danger_NamedInSummary(t *testing.T) {
 				warn = accesswarning.OfSubscribers
 			}
 			if name == "a private channel" && !isOfChannel { // only the channel's own change names it
-				summary, detail = acctest.GeneralAccess, general
+				summary, detail = acctest.GeneralAccess, ""
 			}
 			var diags diag.Diagnostics
 			if warn(t.Context(), b.Meta, &diags, found.ID, change); warned(t, diags) != summary || diags[0].Detail() != detail+acctest.AccessAdvice {
