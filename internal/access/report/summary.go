@@ -172,12 +172,14 @@ func (r *Report) readingTexts() (sentences []string) {
 	}
 	add(internet, "becomes readable by anyone on the internet", "become readable by anyone on the internet")
 	add(everyone, "becomes readable by everyone in the organization", "become readable by everyone in the organization")
-	switch who := Counted(len(readers), "account"); len(private) {
+	switch who := Counted(len(readers), "account") + " can now read "; len(private) {
 	case 0:
 	case 1:
-		sentences = append(sentences, who+" can now read the private channel "+private[0])
+		sentences = append(sentences, who+"the private channel "+private[0])
+	case 2: //nolint:mnd // two are named
+		sentences = append(sentences, who+"the private channels "+private[0]+" and "+private[1])
 	default:
-		sentences = append(sentences, who+" can now read private channels: "+List(private))
+		sentences = append(sentences, who+Counted(len(private), "private channel"))
 	}
 	add(closed, "is no longer readable without an account", "are no longer readable without an account")
 	return sentences
