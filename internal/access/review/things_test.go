@@ -185,7 +185,7 @@ func TestReview_AnyAttribute_Reported(t *testing.T) {
 	t.Logf("%d changes", tried)
 }
 
-// What the server decides, such as the URL of a renamed channel, is no change of the plan.
+// A value that the server decides, such as the URL of a renamed channel, is no change of the plan.
 func TestReview_DecidedByServer_NotListed(t *testing.T) {
 	channel := func(name string) string {
 		return fmt.Sprintf(`{"id":7,"name":%q,"url":"https://chat.example.com/#narrow/channel/7-%s"}`, name, name)
