@@ -119,7 +119,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				Optional: true, MarkdownDescription: "If true, a plan fails if it would remove the access that the provider's account needs to manage the planned objects. Defaults to `true`.",
 			},
 			"access_warnings": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "If true, plans warn about people who gain or lose access by the change of one resource. The `review` command shows the effects of the whole plan. Defaults to `true`.",
+				Optional: true, MarkdownDescription: "If true, plans warn that a change can give or take access, and name the objects that need attention. The `review` command shows who gains and who loses access by the whole plan. Defaults to `true`.",
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Default of `adopt_archived` for new channels and channel folders. Defaults to `false`.",

@@ -44,15 +44,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.blocks("The organization", "", organization)
 	d.unknown(r.Unknown)
 	for _, one := range report.Consequences(slices.Concat(channels, groups, organization)) {
-		var rows []cells
-		for _, block := range one.Blocks {
-			what := d.blockText(block)
-			if block.Group != nil {
-				what = "user group " + what
-			}
-			rows = append(rows, d.rows(what, block.Follows)...)
-		}
-		d.details(inSummary(one.Title), []string{"", "Change", "Gains", "Loses"}, rows)
+		d.details(inSummary(one.Title), []string{"", "Change", "Gains", "Loses"}, d.consequences(one.Blocks))
 	}
 	d.also(r.Also)
 	d.writeLists()

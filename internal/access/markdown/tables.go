@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -19,7 +20,55 @@ func (d *document) people(people []*report.Person) {
 		}
 		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
 	}
-	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
+	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, d.together(rows))
+}
+
+// together combines rows that differ only in the object, which is the first cell.
+func (d *document) together(rows []cells) (all []cells) {
+	names, places := map[string][]string{}, map[string]int{}
+	for _, row := range rows {
+		key := line(row[1:])
+		if _, known := places[key]; !known {
+			places[key] = len(all)
+			all = append(all, slices.Clone(row))
+		}
+		names[key] = append(names[key], row[0])
+	}
+	for key, place := range places {
+		all[place][0] = d.list(names[key])
+	}
+	return all
+}
+
+// consequences writes the consequences of one change, one for all objects with the same.
+func (d *document) consequences(blocks []*report.Block) (rows []cells) {
+	type group struct {
+		names []string
+		rows  []*report.Row
+	}
+	var groups []*group
+	known := map[string]*group{}
+	for _, block := range blocks {
+		var key strings.Builder
+		for _, row := range block.Follows {
+			fmt.Fprintf(&key, "%q %p %p %s %t %t\n", row.What(), row.Gain, row.Lose, row.Internet, row.NoOneLeft, row.Unknown)
+		}
+		one := known[key.String()]
+		if one == nil {
+			one = &group{rows: block.Follows}
+			known[key.String()], groups = one, append(groups, one)
+		}
+		for _, name := range blockNames(block) {
+			if block.Group != nil {
+				name = "user group " + name
+			}
+			one.names = append(one.names, name)
+		}
+	}
+	for _, one := range groups {
+		rows = append(rows, d.rows(d.list(one.names), one.rows)...)
+	}
+	return rows
 }
 
 // blocks writes a table of changes.
@@ -27,7 +76,7 @@ func (d *document) blocks(title, column string, blocks []*report.Block) {
 	var rows []cells
 	for _, block := range blocks {
 		if len(block.Rows) > 0 {
-			rows = append(rows, d.rows(d.blockText(block), block.Rows)...)
+			rows = append(rows, d.rows(d.list(blockNames(block)), block.Rows)...)
 		}
 	}
 	d.table(title, []string{column, "Change", "Gains", "Loses"}, rows)
@@ -45,25 +94,23 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 	return all
 }
 
-// blockText names the objects of a block.
-func (d *document) blockText(block *report.Block) string {
-	var what string
+// blockNames are the objects of a block.
+func blockNames(block *report.Block) (names []string) {
 	switch {
 	case block.Group != nil:
-		what = nameText(block.Group.Name, block.Group.OldName)
+		names = []string{nameText(block.Group.Name, block.Group.OldName)}
 	case len(block.Channels) == 0:
-		return "the organization"
-	default:
-		var names []string
-		for _, channel := range block.Channels {
-			names = append(names, nameText(channel.Name, channel.OldName))
-		}
-		what = d.list(names)
+		return []string{"the organization"}
+	}
+	for _, channel := range block.Channels {
+		names = append(names, nameText(channel.Name, channel.OldName))
 	}
 	if block.Action != report.Affects && block.Action != report.Update {
-		what += " (" + block.Action.Adjective() + ")"
+		for i := range names {
+			names[i] += " (" + block.Action.Adjective() + ")"
+		}
 	}
-	return what
+	return names
 }
 
 func nameText(name, oldName string) string {

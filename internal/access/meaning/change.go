@@ -157,7 +157,7 @@ func (c *Change) attribute(name string, r *Result) {
 		c.resolveDefault(&s)
 	}
 	switch {
-	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
+	case (s.After.IsUnknown || known && row.Class == None) && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
 		return
 	case !known:
 		r.Unknown = append(r.Unknown, fmt.Sprintf("This version doesn't know the attribute %s of %s.", name, c.Address))

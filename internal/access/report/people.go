@@ -212,14 +212,27 @@ func NewPeopleSets(self int64) *PeopleSets {
 
 // SetEverybody sets everyone who can be in a set. Call it before [PeopleSets.Of].
 func (s *PeopleSets) SetEverybody(users []*zulip.User) {
-	report := permission.Report{Self: s.self}
 	s.users = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
-		return cmp.Or(cmp.Compare(report.SurpriseRank(a), report.SurpriseRank(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(s.surpriseRank(a), s.surpriseRank(b)), cmp.Compare(a.ID, b.ID))
 	})
 	s.order.accounts, s.placeOf = make([]*Account, len(users)), make(map[int64]int, len(users))
 	for place, user := range s.users {
 		s.placeOf[user.ID] = place
 	}
+}
+
+// surpriseRank returns the rank of a user for naming people; the lowest is named first: the provider's account, guests, people
+// by role, then bots.
+func (s *PeopleSets) surpriseRank(user *zulip.User) int {
+	switch {
+	case user.ID == s.self:
+		return 0
+	case user.Role == zulip.RoleGuest:
+		return 1
+	case user.IsBot:
+		return 2 + int(zulip.RoleGuest) + int(user.Role) // after all people
+	}
+	return 2 + int(user.Role)
 }
 
 // Of returns a set, never nil. Its guests are the guests in the organization that it was computed from.

@@ -56,7 +56,7 @@ var Conditions = []ConditionMeaning{
 	{DataLoss, "messages or other things are deleted, now or earlier than before, or can be deleted or changed for longer; a channel is archived or a user group deactivated"},
 	{Unknown, "it isn't known who gains or loses some access, or what a change means: the plan doesn't know a value yet, the organization wasn't read or doesn't have a named object, this version doesn't know the resource or attribute, or the plan reactivates an account, whose earlier channels and user groups the server doesn't show"},
 	{Widening, "anyone gains any access in a channel, over a user group or in the organization that exists now, or the plan removes a resource from the state whose access stays"},
-	{Narrowing, "anyone loses any access"},
+	{Narrowing, "anyone loses any access, or the server revokes invitations of a deactivated account"},
 }
 
 func (c Condition) rank() int {
@@ -172,12 +172,14 @@ func (r *Report) readingTexts() (sentences []string) {
 	}
 	add(internet, "becomes readable by anyone on the internet", "become readable by anyone on the internet")
 	add(everyone, "becomes readable by everyone in the organization", "become readable by everyone in the organization")
-	switch who := Counted(len(readers), "account"); len(private) {
+	switch who := Counted(len(readers), "account") + " can now read "; len(private) {
 	case 0:
 	case 1:
-		sentences = append(sentences, who+" can now read the private channel "+private[0])
+		sentences = append(sentences, who+"the private channel "+private[0])
+	case 2: //nolint:mnd // two are named
+		sentences = append(sentences, who+"the private channels "+private[0]+" and "+private[1])
 	default:
-		sentences = append(sentences, who+" can now read private channels: "+List(private))
+		sentences = append(sentences, who+Counted(len(private), "private channel"))
 	}
 	add(closed, "is no longer readable without an account", "are no longer readable without an account")
 	return sentences

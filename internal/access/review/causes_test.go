@@ -72,6 +72,21 @@ func TestReviewConsequences_OneCause_Grouped(t *testing.T) {
 	}
 }
 
+// A consequence of one change is one line for all objects with it, also if they differ otherwise. So are accounts with the same
+// change.
+func TestReviewMarkdown_SameChange_OneLine(t *testing.T) {
+	f := newFirm(t)
+	newcomer := func(email string) attributes {
+		return resourceChange("zulip_user", nil, attributes{"email": email, "full_name": email, "role": "member"})
+	}
+	expectText(t, markdownOf(t, f.reviewed("",
+		resourceChange("zulip_user_role", nil, attributes{"user_id": f.id("gus"), "user": "gus@example.com", "role": "member"}),
+		resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, attributes{"id": f.advisers, "name": "advice"}),
+		newcomer("nia@example.com"), newcomer("noor@example.com"),
+	)), "| user group `advice` (was `advisers`), user group `directors` | leave the group | `Gus` (guest) | – |",
+		"\n| `nia@example.com` (new), `noor@example.com` (new) | new | – | `member` |\n| `Gus` (guest) | changed | `guest` | `member` |\n")
+}
+
 // Two channels in which the same person gains the same are one line only if the cause is the same too.
 func TestReviewConsequences_OtherCauses_NotMerged(t *testing.T) {
 	f := newFirm(t)

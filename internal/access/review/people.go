@@ -160,7 +160,28 @@ func (b *builder) endOwned() {
 			b.account(bot, b.org.accounts[*bot.BotOwnerID].Addresses...).IsActive = false
 		}
 	}
-	b.is.Joining.Invitations = slices.DeleteFunc(b.is.Joining.Invitations, func(one access.Invitation) bool { return b.planned.Ends(one.From) })
+	revoked := map[int64][]string{}
+	b.is.Joining.Invitations = slices.DeleteFunc(b.is.Joining.Invitations, func(one access.Invitation) bool {
+		ends := b.planned.Ends(one.From)
+		if ends {
+			revoked[one.From] = append(revoked[one.From], one.Text)
+		}
+		return ends
+	})
+	for _, id := range slices.Sorted(maps.Keys(revoked)) {
+		user, _ := b.org.User(id)
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Condition: report.Narrowing, Where: user.Address(), Text: fmt.Sprintf("The server revokes what the account sent: %s.", report.List(revoked[id])),
+		})
+	}
+}
+
+// deactivates reports whether the plan deactivates a person, or may.
+func (b *builder) deactivates() bool {
+	return slices.ContainsFunc(b.of("zulip_user"), func(c *plan.Change) bool {
+		active := c.After().Value("active")
+		return c.Does("delete") || active.IsUnknown || active.Data == false
+	})
 }
 
 // listedUsers finds the users of a list of subscribers, members or people with a role. missing are the users that the review

@@ -254,9 +254,12 @@ func (b *builder) read() error {
 			read.Subscribers[channel.ID] = in
 		}
 	}
-	if b.options.Rules != nil && b.options.Rules.AsksForInvitations() {
+	if deactivates := b.deactivates(); deactivates || b.options.Rules != nil && b.options.Rules.AsksForInvitations() {
 		if read.Invitations, err = b.options.Store.Invitations(b.ctx); err != nil {
 			read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
+			if deactivates {
+				b.unknown(access.OneThing, "%s The server revokes those of the people whom it deactivates.", read.MissingInvitations)
+			}
 		}
 	}
 	unknown := b.is.Unknown

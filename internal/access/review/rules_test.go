@@ -239,6 +239,34 @@ func TestReviewLimit_ChannelArchived_SubscribersCounted(t *testing.T) {
 	expectText(t, strings.Join(found.Rules[0].Lines(), "\n"), "this plan: 1 person is removed")
 }
 
+// A review names the invitations that the server revokes with an account, and says if it can't know them.
+func TestReview_InviterLeaves_InvitationsNamed(t *testing.T) {
+	f := newFirm(t)
+	otto := f.WithAccount(t, "otto")
+	otto.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]"})
+	otto.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_as": "600", "stream_ids": "[]"})
+	f.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "other@example.com", "stream_ids": "[]"})
+	before, link := attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto"}, int64(0)
+	all, err := f.Client.Invitations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		if one.IsMultiuse {
+			link = one.ID
+		}
+	}
+	for _, after := range []attributes{nil, {"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "active": false}} {
+		text := markdownOf(t, f.reviewed("", resourceChange("zulip_user", before, after)))
+		expectText(t, text, "The server revokes what the account sent: ", "the invitation of `new@example.com`", fmt.Sprint("invitation link ", link))
+		if strings.Contains(text, "other@example.com") {
+			t.Errorf("names the invitation of another account:\n%s", text)
+		}
+	}
+	f.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Status: 400})
+	expectText(t, markdownOf(t, f.reviewed("", resourceChange("zulip_user", before, nil))), "The invitations could not be read: ", "The server revokes those of the people whom it deactivates.")
+}
+
 // The invitations of a deactivated person end.
 func TestReviewRules_InviterLeaves_InvitationsEnd(t *testing.T) {
 	f := newFirm(t)

@@ -185,6 +185,19 @@ func TestReview_AnyAttribute_Reported(t *testing.T) {
 	t.Logf("%d changes", tried)
 }
 
+// A value that the server decides, such as the URL of a renamed channel, is no change of the plan.
+func TestReview_DecidedByServer_NotListed(t *testing.T) {
+	channel := func(name string) string {
+		return fmt.Sprintf(`{"id":7,"name":%q,"url":"https://chat.example.com/#narrow/channel/7-%s"}`, name, name)
+	}
+	found, err := offline(t, "", `{"address":"zulip_channel.x","mode":"managed","type":"zulip_channel","name":"x","provider_name":"registry.terraform.io/zulip-iac/zulip",`+
+		`"change":{"actions":["update"],"before":`+channel("old")+`,"after":`+channel("new")+`,"after_unknown":{}}}`,
+		`{"resources":[{"address":"zulip_channel.x","mode":"managed","type":"zulip_channel","provider_config_key":"zulip","expressions":{"name":{"constant_value":"new"}}}]}`)
+	if err != nil || len(found.Also) != 1 || len(found.Also[0].Attributes) != 1 || found.Also[0].Attributes[0].Name != "name" {
+		t.Errorf("%v, %s", err, markdownOf(t, found))
+	}
+}
+
 // expectMention checks for a line about zulip_TYPE.x, a risk, or an unknown fact.
 func expectMention(t *testing.T, found *report.Report, what string) {
 	t.Helper()

@@ -265,18 +265,23 @@ func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	}
 }
 
-// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access: the change, and the accounts that
-// gain and lose access. Without a summary, it is the general one.
-func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string, summary ...string) {
+// ExpectOnlyAccessWarning fails the test unless no error exists, and exactly one warning, which is about access and has this
+// summary. An empty summary means no warning.
+func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, summary string) {
 	t.Helper()
-	if effects != "" {
-		effects = what + ".\n\n" + effects + AloneText
+	d.ExpectNoError(t)
+	switch warnings := d.Warnings(); {
+	case summary == "" && len(warnings) == 0:
+	case len(warnings) != 1 || warnings[0].Summary != summary || !strings.HasSuffix(warnings[0].Detail, AccessAdvice):
+		t.Errorf("warns of\n%v\nwanted only %q", warnings, summary)
 	}
-	d.ExpectOnlyWarning(t, append(summary, "This plan changes who can do what")[0], effects)
 }
 
-// AloneText ends each warning about effective access.
-const AloneText = "\n\nThese are the effects of this change alone. \"terraform-provider-zulip review\" shows those of the whole plan."
+// The summary of a warning about access that names no object, and the end of each.
+const (
+	GeneralAccess = "This plan can change who can do what"
+	AccessAdvice  = "Run \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
+)
 
 func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {
 	all := Diagnostics{}

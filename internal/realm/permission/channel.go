@@ -91,6 +91,18 @@ func JoinActions(actions []string, limit int) string {
 	return joinAtMost(actions, limit+1)
 }
 
+// joinAtMost joins texts as in a sentence ("a, b and c"), and counts those beyond a limit.
+func joinAtMost(texts []string, limit int) string {
+	switch n := len(texts); {
+	case n == 1:
+		return texts[0]
+	case n > limit:
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), n-limit)
+	default:
+		return strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
+	}
+}
+
 // Channel is the part of a channel that decides who can do what in it.
 type Channel struct {
 	Privacy    zulip.Privacy

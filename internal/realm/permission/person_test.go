@@ -61,7 +61,7 @@ func TestLawPerson_ChannelPermissions_MatchAccess(t *testing.T) {
 	})
 }
 
-// The organization permissions of a person match the people that the warnings of a plan count.
+// The organization permissions of a person match the people that a comparison counts.
 func TestLawPerson_OrganizationPermissions_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))

@@ -1,14 +1,12 @@
-// Package accesswarning adds warnings to a plan about people who gain or lose access: in one channel ([OfChannel]),
-// in all channels ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The
-// text comes from package permission. This package knows no resource.
+// Package accesswarning adds warnings to a plan about changes of access: in one channel ([OfChannel], [OfSubscribers]), in
+// all channels ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). A warning names
+// objects and no effects, because another resource of the plan may give or take the same access. The effects are those of
+// the review. This package knows no resource.
 package accesswarning
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -26,50 +22,125 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Summary is the summary of a warning that concerns neither the internet, nor guests, nor a private channel. Terraform
-// combines warnings with the same summary and counts them, so that a plan of thirty channels does not have thirty warnings.
-const Summary = "This plan changes who can do what"
+// danger is what a change of access can lead to, the most serious first.
+type danger int
 
-// alone ends each warning. Another resource of the plan may give or take the same access.
-const alone = "\n\nThese are the effects of this change alone. \"terraform-provider-zulip review\" shows those of the whole plan."
+const (
+	lockout danger = iota
+	nobodyLeft
+	internet
+	guests
+	private
+	general // something else, or an unknown effect
+	none
+)
 
-// warn adds a warning about a change and the people who gain or lose access because of it. An empty summary is [Summary].
-func warn(ctx context.Context, diags *diag.Diagnostics, summary, what, text string) {
-	tflog.Info(ctx, what, map[string]any{"effects": text})
-	diags.AddWarning(cmp.Or(summary, Summary), what+".\n\n"+text+alone)
+// texts are the summaries of the warnings, and what their details say before the [advice]. A summary with objects stands alone in Terraform's output. Terraform
+// combines warnings with the same summary and counts them.
+var texts = [none]struct{ summary, detail string }{
+	lockout:    {"The provider's account can lose access in %s", "This change can take from the account a permission to read or to administer that it has now."},
+	nobodyLeft: {"A permission can be left with no one in %s", "This change can take the permission from the last people who have it."},
+	internet:   {"Anyone on the internet can gain access in %s", "This change can let people read messages without an account."},
+	guests:     {"Guests can gain access in %s", "This change can give guests a permission that they do not have now."},
+	private:    {"More people can gain access to private %s", "This change can let people into the channel who cannot read it now."},
+	general:    {"This plan can change who can do what", ""},
 }
 
-// summaryOf names the channels of a change that the internet, guests, or people in general can gain access to, the last
-// only if they are private. Terraform then shows the warning by itself. It returns "" if there are none.
-func summaryOf(changes ...permission.ChannelChange) string {
-	var internet, guests, private []string
-	for _, one := range changes {
-		name := suggest.Quote(one.Name)
-		if permission.CompareInternet(one.Before, one.After) == permission.InternetGains {
-			internet = append(internet, name)
+// advice ends each warning.
+const advice = "Run \"terraform-provider-zulip review\" to see who gains and who loses what with the whole plan."
+
+// warning is what the change of one resource can lead to: the most serious danger, and the objects that it concerns.
+type warning struct {
+	danger             danger
+	channels, settings []string
+}
+
+// add adds a danger for an object. Objects of a less serious danger are not kept.
+func (w *warning) add(danger danger, objects func(*warning) *[]string, name string) {
+	if danger < w.danger {
+		*w = warning{danger: danger}
+	}
+	if danger == w.danger {
+		list := objects(w)
+		*list = append(*list, name)
+	}
+}
+
+func inChannels(w *warning) *[]string { return &w.channels }
+func bySettings(w *warning) *[]string { return &w.settings }
+
+// report adds the warning to a plan, unless there is no danger.
+func (w *warning) report(diags *diag.Diagnostics) {
+	if w.danger == none {
+		return
+	}
+	text := texts[w.danger]
+	if w.danger != general {
+		text.summary = fmt.Sprintf(text.summary, w.objects())
+	}
+	diags.AddWarning(text.summary, strings.TrimPrefix(text.detail+"\n"+advice, "\n"))
+}
+
+// objects names the objects, at most three of each kind.
+func (w *warning) objects() string {
+	var parts []string
+	if len(w.channels) > 0 {
+		noun := "channel "
+		if len(w.channels) > 1 {
+			noun = "channels "
 		}
-		isPrivate := one.Before.Channel.Privacy.IsPrivate() || one.After.Channel.Privacy.IsPrivate()
-		toGuests, toAnyone := false, false
-		for _, effect := range permission.Compare(one.Before, one.After) {
-			toGuests = toGuests || !effect.Gain.And(one.After.Access.Guests()).IsEmpty()
-			toAnyone = toAnyone || isEntering(effect.Permission) && (effect.Unknown || !effect.Gain.IsEmpty())
-		}
-		if toGuests {
-			guests = append(guests, name)
-		}
-		if isPrivate && toAnyone {
-			private = append(private, name)
+		parts = append(parts, noun+atMostThree(w.channels))
+	}
+	if len(w.settings) > 0 {
+		parts = append(parts, "the organization ("+atMostThree(w.settings)+")")
+	}
+	return strings.Join(parts, " and ")
+}
+
+func atMostThree(names []string) string {
+	if rest := len(names) - 3; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), rest)
+	}
+	return strings.Join(names, ", ")
+}
+
+// dangerOf returns the danger of an effect on a permission. after is the organization after the change.
+func dangerOf(meta *base.Meta, effect permission.Effect, after *permission.Access) danger {
+	switch isNeeded := effect.Permission == permission.CanAdministerChannel || effect.Permission == permission.CanRead; {
+	case isNeeded && effect.Lose.Has(meta.Store.Self().ID):
+		return lockout
+	case effect.NobodyLeft && effect.Permission != permission.CanSubscribe: // private channels exist for that
+		return nobodyLeft
+	case !effect.Gain.And(after.Guests()).IsEmpty():
+		return guests
+	case effect.Differs():
+		return general
+	}
+	return none
+}
+
+// ofChannel adds the danger of a change in one channel. It compares again only if the subscribers make a difference and
+// were not known. isPlanned is true if the plan changes the channel itself.
+func (w *warning) ofChannel(ctx context.Context, meta *base.Meta, id int64, change permission.ChannelChange, isPlanned bool) {
+	effects := permission.Compare(change.Before, change.After)
+	if slices.ContainsFunc(effects, func(effect permission.Effect) bool { return effect.Unknown }) && FillSubscribers(ctx, meta, id, &change) {
+		effects = permission.Compare(change.Before, change.After)
+	}
+	worst := none
+	switch permission.CompareInternet(change.Before, change.After) {
+	case permission.InternetGains:
+		worst = internet
+	case permission.InternetLoses, permission.InternetUnknown:
+		worst = general
+	}
+	isPrivate := isPlanned && (change.Before.Channel.Privacy.IsPrivate() || change.After.Channel.Privacy.IsPrivate())
+	for _, effect := range effects {
+		worst = min(worst, dangerOf(meta, effect, change.After.Access))
+		if isPrivate && isEntering(effect.Permission) && (effect.Unknown || !effect.Gain.IsEmpty()) {
+			worst = min(worst, private)
 		}
 	}
-	switch {
-	case len(internet) > 0:
-		return "Anyone on the internet can gain access to " + channelList("channel", internet)
-	case len(guests) > 0:
-		return "Guests can gain access in " + channelList("channel", guests)
-	case len(private) > 0:
-		return "More people can gain access to " + channelList("private channel", private)
-	}
-	return ""
+	w.add(worst, inChannels, suggest.Quote(change.Name))
 }
 
 // isEntering reports whether a permission lets people into a channel.
@@ -77,239 +148,123 @@ func isEntering(name permission.ChannelPermission) bool {
 	return name == permission.CanRead || name == permission.CanReadHistory || name == permission.CanSubscribe
 }
 
-// channelList names at most three channels.
-func channelList(thing string, names []string) string {
-	if len(names) > 1 {
-		thing += "s"
-	}
-	if rest := len(names) - 3; rest > 0 {
-		return fmt.Sprintf("%s %s and %d more", thing, strings.Join(names[:3], ", "), rest)
-	}
-	return thing + " " + strings.Join(names, ", ")
-}
-
-// OfChannel warns in a plan about people who gain or lose access by a change of a channel's permissions or privacy. It
-// adds nothing if no one does, or if the provider block turns such warnings off. It names unknown facts, and reads the
-// subscribers only if they make a difference.
+// OfChannel warns in a plan about a change of a channel's permissions or privacy. It adds nothing if no one gains or loses
+// access, or if the provider block turns such warnings off. It reads the subscribers only if they make a difference.
 func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
-	if !meta.AccessWarnings {
-		return
-	}
-	FillSubscribers(ctx, meta, id, &change)
-	text := report(meta).Channel(change.Before, change.After)
-	if text == "" {
-		return
-	}
-	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
-		text += asOfNow(view, changedPermissions(change))
-	}
-	warn(ctx, diags, summaryOf(change), fmt.Sprintf("Access in channel %q changes", change.Name), text)
+	ofOne(ctx, meta, diags, id, change, true)
 }
 
-// asOfNow returns a sentence that names the user groups in changed permissions or groups whose current members were
-// counted. Other changes of those groups in the same run have warnings of their own.
-func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string {
-	counted := map[string]bool{}
-	for _, value := range changed {
-		for _, id := range append([]int64{value.Group}, value.DirectSubgroups...) {
-			if group, ok := view.UserGroups().ByID(id); ok && !group.IsSystemGroup {
-				counted[suggest.Quote(group.Name)] = true
-			}
-		}
-	}
-	if len(counted) == 0 {
-		return ""
-	}
-	noun := "group"
-	if len(counted) > 1 {
-		noun = "groups"
-	}
-	return fmt.Sprintf("\n\nThis is based on the current members of %s %s.", noun, strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
+// OfSubscribers is [OfChannel] for a change of the subscribers.
+func OfSubscribers(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
+	ofOne(ctx, meta, diags, id, change, false)
 }
 
-// changedPermissions returns the values of a channel's permissions that differ.
-func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupSettingValue) {
-	for setting, after := range change.After.Channel.Permissions {
-		if before := change.Before.Channel.Permissions[setting]; !reflect.DeepEqual(before, after) {
-			changed = append(changed, before, after)
-		}
+func ofOne(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange, isPlanned bool) {
+	if meta.AccessWarnings {
+		found := warning{danger: none}
+		found.ofChannel(ctx, meta, id, change, isPlanned)
+		found.report(diags)
 	}
-	return changed
 }
 
 // OfChange warns in a plan about people who gain or lose access in any channel by a change of groups or roles. It
-// considers all channels that the account sees and that are not archived, managed or not. what is the first sentence,
-// such as `User group "sre" changes who can do what`. There is one warning, in which channels with the same effects
-// are combined. OfChange adds nothing if there are no effects, or if the provider block turns such warnings off.
+// considers all channels that the account sees and that are not archived, managed or not. There is one warning. OfChange
+// adds nothing if there are no effects, or if the provider block turns such warnings off.
 //
 // Call it once in ModifyPlan, after all checks, with only the differences from the current organization. For a group,
 // give all planned direct members and subgroups, and set [permission.Membership.Unknown] if there will be further
 // unknown ones. Omit a role that is not known yet, and report that separately.
-func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, what string, change permission.Change) {
-	if !meta.AccessWarnings {
-		return
+func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, change permission.Change) {
+	if meta.AccessWarnings {
+		found := warning{danger: none}
+		found.ofChannels(ctx, meta, change)
+		found.report(diags)
 	}
-	text, summary := textOf(ctx, meta, change)
-	if text == "" {
-		return
-	}
-	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
-		text += asOfNow(view, changedSubgroups(view, change))
-	}
-	warn(ctx, diags, summary, what, text)
 }
 
-// changedSubgroups returns the subgroups of changed groups, before and after.
-func changedSubgroups(view *snapshot.Snapshot, change permission.Change) (changed []zulip.GroupSettingValue) {
-	for id, later := range change.Groups {
-		subgroups := later.Subgroups
-		if group, ok := view.UserGroups().ByID(id); ok {
-			subgroups = slices.Concat(subgroups, group.DirectSubgroupIDs)
-		}
-		changed = append(changed, zulip.GroupSettingValue{DirectSubgroups: subgroups})
-	}
-	return changed
-}
-
-// OfDeactivation warns in a plan about the bots that are deactivated and the invitations that are revoked with an
-// account (server-behavior §U9), and about what no one can do afterwards. Call it once in ModifyPlan, after all checks.
-func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, everybody []*zulip.User) {
-	if !meta.AccessWarnings || !user.IsActive {
-		return
-	}
-	parts := []string{fmt.Sprintf("%s loses all access until the account is reactivated.", user.Address())}
-	getsOwner := func(bot *zulip.User) bool {
-		return slices.ContainsFunc(meta.Run.All(runstate.Owned, runstate.Account), func(pair runstate.Object) bool { return pair.Name == bot.Address() && pair.ID != user.ID })
-	}
-	var bots []string
-	for _, bot := range everybody {
-		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !getsOwner(bot) {
-			bots = append(bots, bot.Address())
-		}
-	}
-	if len(bots) > 0 {
-		slices.Sort(bots)
-		parts = append(parts, fmt.Sprintf("These bots are deactivated too, unless this plan gives them another owner: %s.", strings.Join(bots, ", ")))
-	}
-	if text := invitationsOf(ctx, meta, user); text != "" {
-		parts = append(parts, text)
-	}
-	text, summary := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}})
-	if text != "" {
-		parts = append(parts, text)
-	}
-	warn(ctx, diags, summary, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
-}
-
-// invitationsOf lists the invitations that are revoked with an account; "" for none.
-func invitationsOf(ctx context.Context, meta *base.Meta, user *zulip.User) string {
-	all, err := meta.Store.Invitations(ctx)
-	if err != nil {
-		return "The invitations that the user sent are revoked too. They are not known: " + base.Explain(err)
-	}
-	var sent []string
-	for _, one := range all {
-		switch {
-		case one.InvitedByUserID != user.ID:
-		case one.IsMultiuse:
-			sent = append(sent, fmt.Sprintf("invitation link %d (%s)", one.ID, one.InvitedAs))
-		default:
-			sent = append(sent, fmt.Sprintf("%s (%s)", one.Email, one.InvitedAs))
-		}
-	}
-	if len(sent) == 0 {
-		return ""
-	}
-	slices.Sort(sent)
-	return "These invitations are revoked too: " + strings.Join(sent, ", ") + ". Another user must send them again."
-}
-
-// OfReactivation warns in a plan about the access that a reactivated account has by its role. Call it once in
-// ModifyPlan.
-func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, role zulip.Role) {
-	OfChange(ctx, meta, diags, fmt.Sprintf("Reactivating %s as %s changes who can do what", user.Address(), role),
-		permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
-}
-
-// textOf describes the effects of a change in all channels, with the summary, and returns "" if no one gains or loses access.
-func textOf(ctx context.Context, meta *base.Meta, change permission.Change) (text, summary string) {
+// ofChannels adds the dangers of a change in all channels.
+func (w *warning) ofChannels(ctx context.Context, meta *base.Meta, change permission.Change) {
 	view, err := meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		return "The channels are not known. " + base.Explain(err), ""
+		tflog.Warn(ctx, "The channels are not known, so the warning cannot name any", map[string]any{"error": err.Error()})
+		w.danger = min(w.danger, general)
+		return
 	}
 	if change.Now.IsZero() {
 		change.Now = time.Now()
 	}
 	before := view.Access()
 	after := before.With(change)
-	var changes []permission.ChannelChange
 	for _, channel := range view.Channels().List() {
-		if channel.IsArchived {
-			continue
-		}
-		facts := permission.ChannelOf(channel)
-		one := permission.ChannelChange{
-			Name: channel.Name, Before: permission.ChannelState{Access: before, Channel: facts}, After: permission.ChannelState{Access: after, Channel: facts},
-		}
-		if len(permission.Compare(one.Before, one.After)) > 0 || permission.CompareInternet(one.Before, one.After) != permission.InternetAsBefore {
-			FillSubscribers(ctx, meta, channel.ID, &one)
-			changes = append(changes, one)
+		if facts := permission.ChannelOf(channel); !channel.IsArchived {
+			w.ofChannel(ctx, meta, channel.ID, permission.ChannelChange{
+				Name: channel.Name, Before: permission.ChannelState{Access: before, Channel: facts}, After: permission.ChannelState{Access: after, Channel: facts},
+			}, false)
 		}
 	}
-	return report(meta).Channels(changes), summaryOf(changes...)
+}
+
+// OfDeactivation warns in a plan about an account that loses all access, and about what no one can do afterwards. Call it
+// once in ModifyPlan, after all checks.
+func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User) {
+	if meta.AccessWarnings && user.IsActive {
+		found := warning{danger: general}
+		found.ofChannels(ctx, meta, permission.Change{Deactivated: []int64{user.ID}})
+		found.report(diags)
+	}
+}
+
+// OfReactivation warns in a plan about the access that a reactivated account has by its role. Call it once in
+// ModifyPlan.
+func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, role zulip.Role) {
+	OfChange(ctx, meta, diags, permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
 // OfOrganization warns in a plan about people who gain or lose permissions of the organization, by a change of these
-// or of settings that decide who has a role. It adds nothing if no one does, or if the provider block turns such
-// warnings off. Call it once in ModifyPlan, after all checks.
+// or of settings that decide who has a role, and about the channels in which the settings change access. It adds nothing if
+// no one does, or if the provider block turns such warnings off. Call it once in ModifyPlan, after all checks.
 //
 // It uses Config, Plan, Prior and View of the plan. Prior is the current organization, also for a resource that does
-// not exist yet. settings are the changes of other settings.
-func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan attribute.PermissionPlan, settings permission.Change) {
+// not exist yet. settings are the changes of other settings; nil if there are none.
+func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan attribute.PermissionPlan, settings *permission.Change) {
 	if !meta.AccessWarnings {
 		return
 	}
-	var changes []permission.OrganizationChange
-	for _, setting := range plan.Table.Settings {
-		before, there := plan.Prior[setting.Name]
-		if !there {
-			continue
-		}
-		change := permission.OrganizationChange{Setting: setting, Before: before, After: before}
-		if plan.Config(setting.Name).IsNull() {
-			changes = append(changes, change)
-			continue
-		}
-		switch found := plan.Classify(setting.Name); found.Outcome {
-		case attribute.Unset, attribute.Unchanged, attribute.Equivalent:
-		case attribute.Unknown, attribute.Planned:
-			change.After, change.Unknown = found.Value, true
-		default:
-			change.After = found.Value
-		}
-		changes = append(changes, change)
-	}
+	found := warning{danger: none}
 	before := plan.View.Access()
-	text := report(meta).Organization(before, before.With(settings), changes)
-	if text == "" {
-		return
+	after := before
+	if settings != nil {
+		after = before.With(*settings)
+		found.ofChannels(ctx, meta, *settings)
 	}
-	var changed []zulip.GroupSettingValue
-	for _, change := range changes {
-		if !reflect.DeepEqual(change.Before, change.After) {
-			changed = append(changed, change.Before, change.After)
+	for _, setting := range plan.Table.Settings {
+		if was, there := plan.Prior[setting.Name]; there {
+			held := before.HeldBy(permission.Organizations, setting, was)
+			later := after.HeldBy(permission.Organizations, setting, was)
+			if !plan.Config(setting.Name).IsNull() {
+				switch planned := plan.Classify(setting.Name); planned.Outcome {
+				case attribute.Unset, attribute.Unchanged, attribute.Equivalent:
+				case attribute.Unknown, attribute.Planned:
+					later = permission.HeldByUnknown()
+				default:
+					later = after.HeldBy(permission.Organizations, setting, planned.Value)
+				}
+			}
+			found.add(dangerOf(meta, held.To(later), after), bySettings, setting.Name)
 		}
 	}
-	warn(ctx, diags, "", "Access in the organization changes", text+asOfNow(plan.View, changed))
+	found.report(diags)
 }
 
 // FillSubscribers reads the subscribers of a channel before and after a change if they make a difference to its
-// effects. Subscribers that cannot be read stay unknown.
-func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
-	known := change.Before.Channel.SubscribersKnown && change.After.Channel.SubscribersKnown
-	if !known && permission.NeedsSubscribers(change.Before, change.After) {
+// effects, and reports whether it did. Subscribers that cannot be read stay unknown.
+func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) bool {
+	isKnown := change.Before.Channel.SubscribersKnown && change.After.Channel.SubscribersKnown
+	needs := !isKnown && permission.NeedsSubscribers(change.Before, change.After)
+	if needs {
 		ReadSubscribers(ctx, meta, id, change)
 	}
+	return needs
 }
 
 // ReadSubscribers reads the subscribers of a channel before and after a change. Subscribers that cannot be read stay
@@ -327,8 +282,4 @@ func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 	for _, state := range []*permission.ChannelState{&change.Before, &change.After} {
 		state.Channel.Subscribers, state.Channel.SubscribersKnown = found, true
 	}
-}
-
-func report(meta *base.Meta) permission.Report {
-	return permission.Report{Self: meta.Store.Self().ID}
 }

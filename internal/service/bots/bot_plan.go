@@ -421,7 +421,6 @@ func warnOfBotAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Sn
 	if !ok {
 		return
 	}
-	what := fmt.Sprintf("This plan changes what %s can do", bot.Address())
 	change := permission.Change{Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}}
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
 		change.Roles[bot.ID] = role
@@ -429,11 +428,10 @@ func warnOfBotAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Sn
 	if base.IsSet(p.Plan.Owner) {
 		if owner, err := lookup.User(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
-			what += fmt.Sprintf(" by its new owner %s, who is now %s", owner.Address(), base.WithArticle(owner.Role))
 		}
 	}
 	if len(change.Roles)+len(change.Owners) > 0 {
-		accesswarning.OfChange(ctx, p.Meta, p.Diags, what, change)
+		accesswarning.OfChange(ctx, p.Meta, p.Diags, change)
 	}
 }
 
@@ -442,6 +440,6 @@ func warnOfBotAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Sn
 func checkBotDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.State.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
-		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())
+		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot)
 	}
 }

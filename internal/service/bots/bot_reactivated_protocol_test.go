@@ -42,7 +42,7 @@ func TestProtocolBot_Reactivated_RoleWarning(t *testing.T) {
 	_, diags := o.NewRun(t, "zulip_bot").Plan(config)
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated bot will be reactivated\n", "Bot "+address+" has the ID ", "It comes back as moderator")
-	diags.ExpectWarning(t, "", "Reactivating "+address+" as moderator changes who can do what")
+	diags.ExpectWarning(t, "", acctest.GeneralAccess)
 }
 
 func TestProtocolBot_ReactivatedOutsideRoleList_Refused(t *testing.T) {

@@ -246,7 +246,7 @@ func (c *subscriberChange) plan(ctx context.Context, diags *diag.Diagnostics) {
 	before.Subscribers, before.SubscribersKnown = c.in, true
 	after := before
 	after.Subscribers = append(sets.Without(c.in, c.remove), c.add...)
-	accesswarning.OfChannel(ctx, c.meta, diags, c.channel.ID, permission.ChannelChange{
+	accesswarning.OfSubscribers(ctx, c.meta, diags, c.channel.ID, permission.ChannelChange{
 		Name: c.channel.Name, Before: permission.ChannelState{Access: access, Channel: before}, After: permission.ChannelState{Access: access, Channel: after},
 	})
 }

@@ -245,8 +245,7 @@ func warnOfGroupAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup
 	if diags.HasError() || !later.Unknown && same(membersList, later.Members) && same(subgroupsList, later.Subgroups) {
 		return
 	}
-	accesswarning.OfChange(ctx, b.Meta, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
-		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
+	accesswarning.OfChange(ctx, b.Meta, diags, permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 
 // warnOfMembership warns of the access that a plan changes for those who will be in the group. No permission names a

@@ -172,20 +172,17 @@ func TestProtocolOrganizationNotTaken(t *testing.T) {
 	run.MustApply(values{"description": "new"})
 }
 
-// A plan names the people who gain or lose access, also when the resource is created, because it starts from the
-// current organization.
+// A plan warns of a change of access also when the resource is created, because it starts from the current organization.
 func TestProtocolOrganization_PermissionChanged_AccessWarning(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
-	diags.ExpectWarning(t, "", "Access in the organization changes", "Can no longer create user groups")
+	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
 	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
 	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
-	diags.ExpectWarning(t, "", "Can now create user groups")
+	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
 	run.Block["access_warnings"] = false
 	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
-	if len(diags.Warnings()) > 0 {
-		t.Errorf("warned although such warnings are off: %v", diags)
-	}
+	diags.ExpectOnlyAccessWarning(t, "")
 }
 
 // Two settings that are not permissions also decide access: the waiting period of full members, and public access to
@@ -207,26 +204,20 @@ func TestProtocolOrganization_SettingChanged_AccessWarning(t *testing.T) {
 		maps.Copy(changed, change)
 		return changed
 	}
-	const channels = "Organization settings change who can do what in channels"
-
-	_, diags := run.Plan(with(values{"waiting_period_threshold": int64(100000)}))
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Access in the organization changes", "Can no longer create user groups", "Lena Fischer")
-	diags.ExpectWarning(t, "", channels, "In handbook:", "Can no longer post and start topics", "Kenji Sato")
-
-	_, diags = run.Plan(with(values{"enable_spectator_access": false}))
-	diags.ExpectWarning(t, "", channels, "In handbook:", "It can no longer be read without an account.")
-	_, diags = run.Plan(with(values{"enable_spectator_access": acctest.Unknown, "waiting_period_threshold": acctest.Unknown}))
-	diags.ExpectWarning(t, "", channels, "Not known yet: whether anyone on the internet can read it", "who gains and who loses that they can post and start topics")
-	diags.ExpectWarning(t, "", "Access in the organization changes", "Not known yet: who gains and who loses that they can create user groups")
+	expect := func(config values, want string) {
+		t.Helper()
+		_, diags := run.Plan(config)
+		diags.ExpectOnlyAccessWarning(t, want)
+	}
+	expect(with(values{"waiting_period_threshold": int64(100000)}), acctest.GeneralAccess)
+	expect(with(values{"enable_spectator_access": false}), acctest.GeneralAccess)
+	expect(with(values{"enable_spectator_access": acctest.Unknown}), acctest.GeneralAccess)
+	expect(with(values{"waiting_period_threshold": acctest.Unknown}), acctest.GeneralAccess)
 
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "false"})
-	_, diags = run.Plan(config)
-	diags.ExpectWarning(t, "", channels, "In handbook:", "Anyone on the internet can read it, without an account.")
+	expect(config, `Anyone on the internet can gain access in channel "handbook"`)
 	run.Block["access_warnings"] = false
-	if _, diags = run.Plan(config); len(diags.Warnings()) > 0 {
-		t.Errorf("warned although such warnings are off: %v", diags)
-	}
+	expect(config, "")
 }
 
 // Terraform passes every text in the Unicode normal form NFC. A description that the server stores in another form is

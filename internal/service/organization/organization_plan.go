@@ -135,7 +135,7 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 		}
 	}
 	diags.AddWarning("Destroying resets permissions of the organization", text+"\nAll other values are left unchanged and no longer managed.")
-	accesswarning.OfOrganization(ctx, p.Meta, diags, p.permissions(), permission.Change{})
+	accesswarning.OfOrganization(ctx, p.Meta, diags, p.permissions(), nil)
 }
 
 // permissions returns the plan of the permissions, for the common checks.
@@ -165,16 +165,12 @@ func (p *organizationPlanning) check(ctx context.Context) {
 	if p.diags.HasError() {
 		return
 	}
-	settings := p.settingsAccess()
-	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), settings)
-	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
-		accesswarning.OfChange(ctx, p.Meta, p.diags, "Organization settings change who can do what in channels", settings)
-	}
+	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), p.settingsAccess())
 }
 
-// settingsAccess returns the planned waiting period and the planned access of spectators. No other setting that is not
-// a permission decides access.
-func (p *organizationPlanning) settingsAccess() permission.Change {
+// settingsAccess returns the planned waiting period and the planned access of spectators; nil if neither changes. No other
+// setting that is not a permission decides access.
+func (p *organizationPlanning) settingsAccess() *permission.Change {
 	change := permission.Change{
 		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),
 	}
@@ -192,7 +188,10 @@ func (p *organizationPlanning) settingsAccess() permission.Change {
 			}
 		}
 	}
-	return change
+	if change.WaitingPeriod == nil && change.Spectators == nil && !change.WaitingPeriodUnknown && !change.SpectatorsUnknown {
+		return nil
+	}
+	return &change
 }
 
 // isYetUnknown reports whether the configuration sets an attribute to an unknown value.

@@ -221,7 +221,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 		roles[one.ID] = one.Planned
 	}
 	if len(roles) > 0 {
-		accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("Changing who has the role %s changes access", role), permission.Change{Roles: roles})
+		accesswarning.OfChange(ctx, c.Meta, c.Diags, permission.Change{Roles: roles})
 	}
 }
 

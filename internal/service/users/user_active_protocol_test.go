@@ -53,7 +53,7 @@ func TestProtocolUser_Inactive_StateKept(t *testing.T) {
 	left := values{"active": false, "role": "guest", "deactivation_notification_comment": "So long"}
 	plan, diags := run.Plan(lenaWith(left))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Deactivating "+userLena+" changes who can do what", "loses all access")
+	diags.ExpectWarning(t, "", acctest.GeneralAccess)
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH role", "DELETE deactivation_notification_comment")
@@ -102,7 +102,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	o.Call(t, http.MethodPost, path+"/reactivate", nil)
 	plan, diags = run.Plan(lenaWith(values{"active": false}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "loses all access")
+	diags.ExpectWarning(t, "", acctest.GeneralAccess)
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "DELETE")
@@ -429,19 +429,18 @@ func TestProtocolUserInactive_Groups_RemovedInRun(t *testing.T) {
 func TestProtocolUser_RoleChange_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
-	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
 	_, diags := run.Plan(nadia(values{"role": "moderator"}))
-	diags.ExpectOnlyAccessWarning(t, summary, "In announcements:\nCan now post and start topics: Nadia Haddad (Nadia.Haddad@example.com).")
+	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
 
 	_, diags = run.Plan(nadia(values{"full_name": "Nadia H."}))
-	diags.ExpectOnlyAccessWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, "")
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(nadia(values{"role": "moderator"}))
-	diags.ExpectOnlyAccessWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, "")
 }
 
-// A deactivation includes the user's bots, and can leave a channel in which no one may post.
+// A deactivation can leave a channel in which no one may post.
 func TestProtocolUser_Deactivation_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
@@ -450,17 +449,15 @@ func TestProtocolUser_Deactivation_AccessWarning(t *testing.T) {
 		"can_send_message_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{nadia.ID}}},
 	}})
 	_, diags := run.Plan(nil)
-	const summary = "Deactivating Nadia.Haddad@example.com changes who can do what"
-	diags.ExpectOnlyAccessWarning(t, summary, "Nadia.Haddad@example.com loses all access until the account is reactivated.\n\n"+
-		"In general:\nNo one is left who can post and start topics.")
+	diags.ExpectOnlyAccessWarning(t, `A permission can be left with no one in channel "general"`)
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(nil)
-	diags.ExpectOnlyAccessWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, "")
 }
 
-// The server revokes the invitations that a user sent when the user is deactivated. The plan names them.
-func TestProtocolUser_Deactivation_InvitationsNamed(t *testing.T) {
+// The server revokes the invitations that a user sent when the user is deactivated.
+func TestProtocolUser_Deactivation_InvitationsRevoked(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "member")), map[string]string{"role": fmt.Sprint(int(zulip.RoleAdministrator))})
 	run, _ := imported(t, o, userLena, nil)
@@ -472,11 +469,7 @@ func TestProtocolUser_Deactivation_InvitationsNamed(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("the server lists %d invitations, %v", len(all), err)
 	}
-	link := all[slices.IndexFunc(all, func(one *zulip.Invitation) bool { return one.IsMultiuse })].ID
-	plan, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "", "Deactivating "+userLena,
-		fmt.Sprintf("These invitations are revoked too: invitation link %d (guest), new@example.com (member). ", link))
-	run.Apply(plan).ExpectNoError(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left, err := o.Client.Invitations(t.Context()); err != nil || len(left) != 1 || left[0].Email != "other@example.com" {
 		t.Errorf("the server lists %v, %v", left, err)
 	}

@@ -229,8 +229,7 @@ func warnOfUserAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 	if !ok || !isKnown || p.Plan.Role.Equal(p.State.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
 		return
 	}
-	accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
-		permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
+	accesswarning.OfChange(ctx, p.Meta, p.Diags, permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
 // checkEmail refuses an email that cannot be set. A hidden email is trusted the first time.
@@ -402,7 +401,7 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 	}
 	warnOfActions(p, s, user, m)
 	accounts.WarnOfBots(p.Meta, user, p.Diags)
-	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
+	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user)
 }
 
 // checkAdoptedInactive warns that a new resource adopts a deactivated account, which stays deactivated. It refuses an

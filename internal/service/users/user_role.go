@@ -152,8 +152,7 @@ func checkUserRole(ctx context.Context, c *userRoleCall, change accounts.Change,
 	if c.Diags.HasError() || change.User.Role == change.Planned {
 		return
 	}
-	accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
-		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.Planned}})
+	accesswarning.OfChange(ctx, c.Meta, c.Diags, permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.Planned}})
 }
 
 // createUserRole gives the role, unless the person or bot has it.
