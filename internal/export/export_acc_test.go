@@ -19,14 +19,7 @@ import (
 // With a real CLI, the plan of an export only imports, its apply sends nothing, and the next plan is empty. With
 // ZULIP_TEST_ALL=1 it runs for more random organizations.
 func TestAccExportOfRandomOrganizations(t *testing.T) {
-	organizations := 8
-	switch {
-	case testing.Short():
-		organizations = 1
-	case os.Getenv("ZULIP_TEST_ALL") == "1":
-		organizations = 40
-	}
-	for seed := range organizations {
+	for seed := range acctest.Number(40, 8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rapid.Custom(func(r *rapid.T) bool {
 				w := newWorld(r)
@@ -282,10 +275,7 @@ func addressesIn(t *testing.T, folder string) map[string]int {
 // With a real CLI, the provider's sandbox is the organization that export --snapshot has recorded. The state of the
 // real organization plans no change there.
 func TestAccRecording_RealState_NoChanges(t *testing.T) {
-	for seed := range 2 {
-		if testing.Short() && seed > 0 {
-			break
-		}
+	for seed := range acctest.Number(2, 2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rapid.Custom(func(r *rapid.T) bool {
 				w := newWorld(r)

@@ -33,7 +33,7 @@ var hiding = map[string]struct {
 // eachHiding runs a test for each of these resources, in an organization with their channels.
 func eachHiding(t *testing.T, test func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, hide func(visibility string))) {
 	t.Helper()
-	for kind := range hiding {
+	for _, kind := range acctest.Sample(sortedKeys(hiding)) {
 		t.Run(kind, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			for _, name := range []string{"hall", "cellar"} {

@@ -147,7 +147,7 @@ func hostilePlan(t *testing.T, length int) string {
 // Names longer than servers accept don't make a page or a comment large: they are cut to that length.
 func TestReview_GiganticNames_Truncated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	const gigantic = 20_000
+	const gigantic = 5_000
 	for what, run := range map[string]func(text string) *report.Report{
 		"with the organization": func(text string) *report.Report { return reviewOf(t, o, text) },
 		"offline":               func(text string) *report.Report { return mustReview(t, text, review.Options{}) },

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +18,9 @@ import (
 // Plans with values that are only known after apply: a random plan of usual changes, its rules, and the same plan with the
 // outcomes. A rule that passes must pass with each outcome.
 const (
-	unknownPlans = 1000 // with ZULIP_TEST_ALL=1; otherwise the first twentieth
-	outcomes     = 8    // for each plan
+	unknownPlans = 1000 // with ZULIP_TEST_ALL=1; otherwise the first fewUnknown
+	fewUnknown   = 50
+	outcomes     = 8 // for each plan
 	// moreOutcomes are tried for a rule that is unknown and has had one status so far.
 	moreOutcomes = 150
 )
@@ -411,10 +411,7 @@ func TestConformanceRules_UnknownPlan_SameOutcome(t *testing.T) {
 		}
 	}
 	all, sum, open := 0, 0, map[string]int{}
-	plans := unknownPlans
-	if os.Getenv("ZULIP_TEST_ALL") != "1" {
-		plans /= 20
-	}
+	plans := acctest.Number(unknownPlans, fewUnknown)
 	t.Logf("%d plans, seeds 0 to %d", plans, plans-1)
 	for seed := range uint64(plans) {
 		found, text := o.reviewed(t, seed, 0)
