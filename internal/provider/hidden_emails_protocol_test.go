@@ -95,6 +95,25 @@ func TestProtocolHiddenEmail_Named_RefusedWithID(t *testing.T) {
 	})
 }
 
+// The server's list of people may lack a new user (server-behavior §U18). Every resource that names the user still works.
+func TestProtocolUser_MissingFromList_Found(t *testing.T) {
+	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, _ func(string)) {
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+		o.Call(t, "POST", "/users", map[string]string{"email": nadia, "full_name": "Nadia Haddad", "password": "a long enough password"})
+		with := func(config values) values {
+			return mapTexts(config, func(text string) string { return strings.Replace(text, someone, nadia, 1) }).(values)
+		}
+		changed := with(hiding[kind].config)
+		run.MustApply(changed)
+		maps.Copy(changed, with(hiding[kind].changed))
+		run.MustApply(changed)
+		if !run.MustPlan(changed).Empty() {
+			t.Errorf("after the apply the plan has changes: %v", run.State.Values)
+		}
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	})
+}
+
 // One plan changes an email in the zulip_user and everywhere else. Terraform may plan and apply the other resource before
 // the user, unless that references it, and no plan can see a reference. So each plan says what to write, whichever is first.
 func TestProtocolEmail_ChangedEverywhere_ReferenceAdvised(t *testing.T) {

@@ -273,6 +273,9 @@ func TestProtocolLevels_TableRows_Enforced(t *testing.T) {
 		for _, diagnostic := range p.PlanUnchecked(of, config).Errors() {
 			if what, ok := strings.CutPrefix(diagnostic.Summary, "The server is too old for "); ok {
 				found = append(found, what)
+				if !strings.Contains(diagnostic.Detail, fmt.Sprintf("feature level %d; the server has %d", level+1, level)) || !strings.Contains(diagnostic.Detail, "upgrade the server") {
+					t.Errorf("at level %d: %s", level, diagnostic)
+				}
 			}
 		}
 		return found

@@ -91,22 +91,6 @@ func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	}
 }
 
-// An owner who is missing in the list is found.
-func TestProtocolBotOwner_MissingFromList_Found(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	stale(t, o, "POST /users stale")
-	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stale(t, o, "* /bots/** stale")
-	stale(t, o, "POST /bots stale")
-	run.MustApply(alerts(values{"owner": "nadia@example.com"}))
-	if found := o.UserOf(t, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
-		t.Errorf("the server holds %+v", found)
-	}
-}
-
 // A deactivated bot that the list still shows as active is reactivated.
 func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")

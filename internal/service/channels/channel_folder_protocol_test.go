@@ -186,14 +186,6 @@ func TestProtocolFolderBadInput(t *testing.T) {
 	diags.ExpectError(t, "", "cannot manage channel folders")
 }
 
-func TestProtocolFolderOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 388})
-	_, diags := o.NewRun(t, folderType).Plan(values{"name": "Ops"})
-	diags.ExpectError(t, "", "feature level 389", "388")
-	_, diags = o.NewRun(t, orderType).Plan(values{"folder_ids": []any{1}})
-	diags.ExpectError(t, "folder_ids", "feature level 414")
-}
-
 func TestProtocolFoldersDataSource(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	channelFolderByHand(t, o, "One")
@@ -266,4 +258,17 @@ func TestProtocolFolderEndRequests(t *testing.T) {
 			expect(t, o, want)
 		})
 	}
+}
+
+// Values of resources without a table are quoted too.
+func TestProtocolChannelFolder_ChangedSincePlan_Quoted(t *testing.T) {
+	o, _ := channelManaged(t)
+	run := o.NewRun(t, folderType)
+	config := values{"name": "Team", "description": "Ours "}
+	run.MustApply(config)
+	plan := run.MustPlan(but(config, values{"description": "Ours"}))
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%v", run.State.Values["id"]), map[string]string{"description": " Ours"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "when the plan was made:     \"Ours \"", "now:                        \" Ours\"", "the configuration asks for: \"Ours\"")
+	sent.Expect(t)
 }

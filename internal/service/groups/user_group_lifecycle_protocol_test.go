@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func everything() values {
@@ -140,10 +138,4 @@ func TestProtocolUserGroupName_Invalid_Refused(t *testing.T) {
 			t.Errorf("%q: %v (want %s)", name, diags, words)
 		}
 	}
-}
-
-func TestProtocolUserGroup_OldServer_AdoptionRefused(t *testing.T) {
-	_, run := managedIn(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
-	_, diags := run.Plan(values{"name": "ops", "adopt_deactivated": true})
-	diags.ExpectError(t, "adopt_deactivated", "feature level 386")
 }

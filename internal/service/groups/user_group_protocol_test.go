@@ -352,31 +352,6 @@ func TestProtocolUserGroupMembership_Changed_AccessWarning(t *testing.T) {
 	plan(silent(o, run), nil, "")
 }
 
-// Someone whom the server's list of people lacks is added to a group, and stays in the state by email
-// (server-behavior §U18).
-func TestProtocolUserGroupMembership_MissingFromList(t *testing.T) {
-	o, run := added(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run.MustApply(values{"group": "sre", "members": set("nadia@example.com", kenji)})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	holds(t, o, "sre", []string{amara, lena}, nil)
-}
-
-// The same is true of the members of a group and of the people in its permissions.
-func TestProtocolUserGroup_UserMissingFromList(t *testing.T) {
-	o, _ := added(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run := o.NewRun(t, groupType)
-	run.MustApply(values{"name": "ops", "members": listed("nadia@example.com", kenji)})
-	run.MustApply(values{"name": "ops", "can_mention_group": set("user:nadia@example.com")})
-}
-
 // The time for members grows linearly with their number: added, planned in another order, removed, and read again,
 // also by the data source of the role that all of them have.
 func TestProtocolUserGroup_ManyMembers_Linear(t *testing.T) {

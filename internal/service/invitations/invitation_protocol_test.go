@@ -304,11 +304,6 @@ func TestProtocolInvitationRefused(t *testing.T) {
 	run.Apply(run.MustPlan(values{"email": nadia, "channel_ids": []any{o.MustChannel(t, "announcements").ID}})).ExpectError(t, "", "not a default channel")
 }
 
-func TestProtocolInvitationOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 415})
-	o.NewRun(t, invitationKind).ExpectRefused(values{"email": nadia, "welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
-}
-
 // Two resources for one email are a mistake in the configuration.
 func TestProtocolInvitationDuplicate(t *testing.T) {
 	_, run := acctest.StartRun(t, invitationKind)

@@ -266,11 +266,6 @@ func TestProtocolInviteLinkRefused(t *testing.T) {
 	run.Apply(run.MustPlan(values{"channel_ids": []any{int(hidden.(float64))}})).ExpectError(t, "", "Invalid channel ID", "The channel is private") //nolint:forcetypeassert // a number
 }
 
-func TestProtocolInviteLinkOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 415})
-	o.NewRun(t, inviteLinkKind).ExpectRefused(values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
-}
-
 // A link that was created outside Terraform at the same moment is not adopted.
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)

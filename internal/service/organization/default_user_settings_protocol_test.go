@@ -147,23 +147,6 @@ func TestProtocolDefaultUserSettingsCaller(t *testing.T) {
 	}
 }
 
-func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
-	for _, at := range []struct {
-		level     int
-		attribute string
-		config    values
-		words     []string
-	}{
-		{384, "resolved_topic_notice_auto_read_policy", values{"resolved_topic_notice_auto_read_policy": "always"}, []string{"feature level 385", "384"}},
-		{400, "web_channel_default_view", values{"web_channel_default_view": "top_unread_topic"}, []string{"top_unread_topic", "feature level 401"}},
-	} {
-		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
-		run := o.NewRun(t, defaultUserSettingsTypeName)
-		run.ExpectRefused(at.config, at.attribute, at.words...)
-		run.MustApply(values{"enter_sends": true})
-	}
-}
-
 // If a server accepts a setting without an error, but does not store it, an error says so.
 func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)

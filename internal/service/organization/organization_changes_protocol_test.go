@@ -308,16 +308,3 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 		})
 	}
 }
-
-// A user who is missing in the server's list of people gets a permission, and stays in the state by email
-// (server-behavior §U18).
-func TestProtocolOrganization_UserMissingFromList(t *testing.T) {
-	const nadia = "user:nadia@example.com"
-	o, run := acctest.StartRun(t, organizationTypeName)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run.MustApply(values{"can_create_groups": []any{"role:administrators", nadia}})
-	run.MustApply(values{"can_create_groups": []any{"role:owners", nadia}})
-}

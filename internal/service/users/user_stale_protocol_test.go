@@ -199,19 +199,3 @@ func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 		t.Errorf("the state says %v", run.State.Values["role"])
 	}
 }
-
-// A user who is missing in the server's list of people gets a status, which is also imported (server-behavior §U18).
-func TestProtocolUserStatus_MissingFromList_Managed(t *testing.T) {
-	const nadia = "nadia@example.com"
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: nadia, FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run := o.NewRun(t, "zulip_user_status")
-	config := acctest.Values{"user": nadia, "status_text": "away"}
-	run.MustApply(config)
-	run.MustApply(acctest.Values{"user": nadia, "status_text": "back"})
-	run.Import(nadia, nil).ExpectNoError(t)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-}
