@@ -57,7 +57,7 @@ func Sample[T any](cases []T) (some []T) {
 		return cases
 	}
 	first := scheduleSeed() % uint64(min(len(cases), shortPart))
-	for i := int(first); i < len(cases); i += shortPart { //nolint:gosec // at most shortPart
+	for i := int(first); i < len(cases); i += shortPart {
 		some = append(some, cases[i])
 	}
 	return some

@@ -136,37 +136,6 @@ func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// A state written on one server plans no change on a newer and on an older one, whatever the list of bots has there.
-func TestProtocolBotOnEveryLevel(t *testing.T) {
-	everything := alerts(values{
-		"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena,
-		"role": "moderator", "default_sending_stream": "general", "default_all_public_streams": true,
-	})
-	for name, config := range map[string]values{"everything": everything, "little": alerts(nil)} {
-		for _, first := range []int{442, 500} {
-			t.Run(fmt.Sprint(name, " at ", first), func(t *testing.T) {
-				o, run := at(t, first)
-				run.MustApply(config)
-				written := fmt.Sprint(run.State.Values)
-				for _, level := range []int{442, 473, 474, featurelevel.Newest, 442} {
-					o.Sandbox.SetFeatureLevel(level)
-					if plan := run.MustPlan(config); !plan.Empty() || len(plan.Replace) > 0 {
-						t.Errorf("level %d: plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
-					}
-					if now := fmt.Sprint(run.State.Values); now != written {
-						t.Errorf("level %d: the state is\n%s\nwant:\n%s", level, now, written)
-					}
-					imported := o.NewRun(t, "zulip_bot")
-					imported.Import("alerts-bot@zulip.example.com", nil).ExpectNoError(t)
-					if plan := imported.MustPlan(config); len(plan.Replace) > 0 || imported.State.Values["bot_type"] != run.State.Values["bot_type"] {
-						t.Errorf("level %d: an import plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
-					}
-				}
-			})
-		}
-	}
-}
-
 // Only what differs is sent, on both sides of the level at which the list of bots lost most of its fields.
 func TestProtocolBotChangesOnBothSides(t *testing.T) {
 	for _, level := range []int{featurelevel.SlimBots - 1, featurelevel.SlimBots, featurelevel.Newest} {

@@ -97,7 +97,7 @@ func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acct
 // With -refresh=false nothing is read before the plan, and a replaced resource is planned first. Two resources with
 // the same object are reported.
 func TestProtocolChannel_DuplicateWithoutRefresh_Warning(t *testing.T) {
-	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
+	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group", groupType: "user group"} {
 		t.Run(kind, func(t *testing.T) {
 			o, config := acctest.StartSandbox(t, sandbox.Config{}), values{"name": "Kept"}
 			run := o.NewRun(t, kind)

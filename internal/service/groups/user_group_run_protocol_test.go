@@ -284,22 +284,6 @@ func TestProtocolUserGroup_Replaced_Adopted(t *testing.T) {
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
 }
 
-// With -refresh=false nothing is read before the plan, and a replaced resource is planned first.
-func TestProtocolUserGroup_ReplacedWithoutRefresh_Warning(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_group")
-	run.MustApply(everything())
-	p := run.Process()
-	plan, diags := p.Plan("zulip_user_group", run.State, everything())
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_group", plan.Replaced(), everything())
-	if len(diags) > 0 {
-		t.Errorf("reported: %v", diags)
-	}
-	_, diags = p.Plan("zulip_user_group", run.State, everything())
-	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
-}
-
 func TestProtocolUserGroupDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})

@@ -292,30 +292,6 @@ func TestProtocolMessageURL(t *testing.T) {
 	}
 }
 
-// A state of an older server causes no change on a newer one, and does not need values that the server no longer
-// returns.
-func TestProtocolMessageURL_ServerUpgraded_NoChange(t *testing.T) {
-	for _, level := range []int{442, featurelevel.MessageURL - 1} {
-		o, run := managedAt(t, level)
-		config := inTopic("rules", "Be kind.")
-		run.MustApply(config)
-		if run.State.Values["message_url"] != nil || run.State.Values["message_link"] != nil {
-			t.Errorf("level %d: the state holds %v", level, run.State.Values)
-		}
-		for _, newer := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
-			o.Sandbox.SetFeatureLevel(max(level, newer))
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("level %d, then %d: the plan changes %v", level, newer, plan.Changes())
-			}
-		}
-		plan := run.MustPlan(inTopic("rules", "Be kind, always."))
-		if fmt.Sprint(plan.Changes()) != "[content]" {
-			t.Errorf("the plan changes %v", plan.Changes())
-		}
-		run.Apply(plan).ExpectNoError(t)
-	}
-}
-
 func TestProtocolMessageHistory(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))

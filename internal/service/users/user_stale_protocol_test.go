@@ -141,16 +141,6 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	}
 }
 
-// An outdated role in the list is no drift.
-func TestProtocolUserRole_StaleList_NoDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_role")
-	stale(t, o, "PATCH /users/* stale")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	expectUserRole(t, o, "member", "moderator")
-	run.MustApply(values{"user": userRoleLena, "role": "guest"})
-	expectUserRole(t, o, "member", "guest")
-}
-
 // A user who does not exist is requested once, however many resources name them.
 func TestProtocolUserRole_UnknownUser_OneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
