@@ -216,8 +216,8 @@ func TestProtocolExport_ForeignFiles_NotOverwritten(t *testing.T) {
 			folder := exportNew(t, export.Options{})
 			trial.change()
 			at := filepath.Join(folder, filepath.FromSlash(trial.name))
-			requireNoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
-			requireNoError(t, os.WriteFile(at, []byte(trial.content), 0o600))
+			acctest.NoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
+			acctest.NoError(t, os.WriteFile(at, []byte(trial.content), 0o600))
 			before := filesOf(t, folder)
 			if _, err := exportInto(folder, export.Options{}); err == nil || !strings.Contains(err.Error(), trial.want) {
 				t.Errorf("the error is %v", err)

@@ -90,13 +90,9 @@ func planned(kind string, number int, before, after object) object {
 func reviewOf(t *testing.T, o *acctest.Organization, changes []object) *report.Report {
 	t.Helper()
 	parsed, err := plan.Parse([]byte(randomorg.Plan(t, changes...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found, err := review.New(t.Context(), parsed, review.Options{Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return found
 }
 
@@ -212,9 +208,7 @@ func TestCompareNewBot_OwnerShown(t *testing.T) {
 	before := auditOf(t, o, audit.Selection{})
 	o.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})
 	after, err := audit.Compare(before, auditOf(t, o, audit.Selection{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if len(after.People) != 1 || after.People[0].Action != report.Create || after.People[0].Owner == nil || after.People[0].Owner.After.String() != "mel@example.com" {
 		t.Errorf("the comparison says of accounts: %+v", after.People)
 	}
@@ -256,9 +250,7 @@ func (d *drawer) compare() {
 		}
 	}
 	after, err := audit.Compare(before, auditOf(t, d.o, audit.Selection{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	want, got := effects(said, groups...), effects(after, groups...)
 	d.kinds.count(len(want)+len(statements(said)) > 0, isUnknown, isImported, isReplaced)
 	if isUnknown {

@@ -393,9 +393,7 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 		"format_version": "1.2", "planned_values": attributes{}, "resource_changes": p.changes,
 		"configuration": attributes{"root_module": p.root},
 	}, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found := mustReview(t, string(text), review.Options{Store: readOf(o.Organization), Rules: rulesOf(t, unknownRules)})
 	return found, string(text)
 }

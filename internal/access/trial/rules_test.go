@@ -112,18 +112,12 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization, r *rand.Rand
 func reviewWithRules(t *testing.T, o *acctest.Organization, text, planned string) *report.Report {
 	t.Helper()
 	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	parsed, err := plan.Parse([]byte(planned))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found, err := review.New(t.Context(), parsed, review.Options{
 		Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Rules: file,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return found
 }

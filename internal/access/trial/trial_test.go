@@ -108,15 +108,11 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
 	t.Helper()
 	parsed, err := plan.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found, computed, err := review.Compute(t.Context(), parsed, review.Options{
 		Store: store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	describeSome(computed)
 	return &run{sandbox: o.Sandbox, report: found, computed: computed, untried: map[string]int{}}
 }
@@ -155,9 +151,7 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 	from := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime()
 	auditOf := func(person string) *audit.Audit {
 		found, err := audit.Make(t.Context(), from, audit.Options{Now: time.Now(), Selection: audit.Selection{Person: person}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		return found
 	}
 	whole, through := auditOf(""), map[string]map[int64][]string{} // by permission and object, by account

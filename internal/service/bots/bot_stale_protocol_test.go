@@ -17,9 +17,7 @@ import (
 func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	t.Helper()
 	fault, err := sandbox.ParseFault(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return o.Sandbox.Fail(fault)
 }
 
@@ -106,9 +104,7 @@ func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 		t.Errorf("the state is %+v", state)
 	}
 
-	if err := o.Client.DeactivateBot(context.Background(), o.UserOf(t, run).ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.DeactivateBot(context.Background(), o.UserOf(t, run).ID))
 	run.State = nil
 	run.MustApply(alerts(values{"adopt_deactivated": true}))
 }
@@ -119,9 +115,7 @@ func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	run.MustApply(alerts(values{"role": "moderator"}))
 	stale(t, o, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}))
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["role"] != "guest" {
 		t.Errorf("the state says %v", run.State.Values["role"])

@@ -27,9 +27,7 @@ func channelFolderManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
 func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
 	t.Helper()
 	list, err := o.Client.ChannelFolders(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return list
 }
 
@@ -58,18 +56,14 @@ func expect(t *testing.T, o *acctest.Organization, want ...string) {
 func channelFolderByHand(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateChannelFolder(context.Background(), name, "by hand")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 
 // channelFolderChange changes a folder outside Terraform.
 func channelFolderChange(t *testing.T, o *acctest.Organization, id int64, update zulip.ChannelFolderUpdate) {
 	t.Helper()
-	if err := o.Client.UpdateChannelFolder(context.Background(), id, update); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateChannelFolder(context.Background(), id, update))
 }
 
 func archive(t *testing.T, o *acctest.Organization, id int64) {

@@ -98,9 +98,7 @@ func writes(sent *acctest.Sent) []map[string]string {
 func channelChange(t *testing.T, value zulip.GroupSettingValue, old *zulip.GroupSettingValue) string {
 	t.Helper()
 	text, err := json.Marshal(zulip.GroupSettingChange{New: value, Old: old})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(text)
 }
 
@@ -232,9 +230,7 @@ func TestProtocolChannel_UserMissingFromList(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
 	_, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	run.MustApply(values{"name": "ops", "initial_subscribers": []any{"nadia@example.com"}})
 	if in := o.Subscribers(t, "ops"); len(in) != 1 {
 		t.Errorf("subscribed are %v", in)

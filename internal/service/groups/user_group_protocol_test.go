@@ -73,9 +73,7 @@ func but(config, change values) values {
 func group(t *testing.T, o *acctest.Organization, name string) *zulip.UserGroup {
 	t.Helper()
 	groups, err := o.Client.UserGroups(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, one := range groups {
 		if one.Name == name {
 			return one
@@ -91,9 +89,7 @@ func id(t *testing.T, o *acctest.Organization, word string) int64 {
 		return found.ID
 	}
 	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUsers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, user := range snapshot.Users {
 		if user.Address() == word {
 			return user.ID
@@ -118,9 +114,7 @@ func ids(t *testing.T, o *acctest.Organization, words ...string) []int64 {
 func text(t *testing.T, value any) string {
 	t.Helper()
 	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(data)
 }
 
@@ -156,9 +150,7 @@ func alter(t *testing.T, o *acctest.Organization, name string, update zulip.User
 
 func members(t *testing.T, o *acctest.Organization, name string, change zulip.MembershipChange) {
 	t.Helper()
-	if err := o.Client.ChangeUserGroupMembership(context.Background(), id(t, o, name), change); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.ChangeUserGroupMembership(context.Background(), id(t, o, name), change))
 }
 
 func deactivateUser(t *testing.T, o *acctest.Organization, address string) {
@@ -193,9 +185,7 @@ func empty(t *testing.T, run *acctest.Run, config values) {
 func fail(t *testing.T, o *acctest.Organization, text string) {
 	t.Helper()
 	rule, err := sandbox.ParseFault(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(rule)
 }
 

@@ -26,9 +26,7 @@ func inTopic(topic, content string) values {
 func written(t *testing.T, o *acctest.Organization, topic string) []string {
 	t.Helper()
 	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: topic}, o.Self.ID, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	texts := []string{}
 	for _, message := range list {
 		texts = append(texts, message.Content)

@@ -21,9 +21,7 @@ func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]a
 	all := map[string]any{}
 	for name, raw := range o.Snapshot(t, zulip.FetchUserDefaults).UserDefaults {
 		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, json.Unmarshal(raw, &value))
 		all[name] = value
 	}
 	return all

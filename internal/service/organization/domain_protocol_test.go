@@ -37,9 +37,7 @@ func expectDomain(t *testing.T, o *acctest.Organization, want map[string]bool) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 }
 
 func TestProtocolDomainDriftAndGone(t *testing.T) {
@@ -157,9 +155,7 @@ const codePlaygroundAddress = "https://py.example.com/{code}"
 func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
 	t.Helper()
 	id, err := o.Client.AddPlayground(context.Background(), playground)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 

@@ -289,9 +289,7 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 			o, run := acctest.StartRun(t, organizationTypeName)
 			run.MustApply(test.before)
 			fault, err := sandbox.ParseFault("PATCH /realm stale 1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			o.Sandbox.Fail(fault)
 			run.MustApply(test.now)
 			before := organizationHeld(t, o)

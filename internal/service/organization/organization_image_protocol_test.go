@@ -21,12 +21,8 @@ func organizationImageHeld(t *testing.T, o *acctest.Organization, name string) z
 func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.UploadRealmImage(t.Context(), name, "other.png", "image/png", content); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, o.Client.UploadRealmImage(t.Context(), name, "other.png", "image/png", content))
 }
 
 // On a server that shows pictures late, the state has the new URL, and a refresh right after the upload keeps the picture.
@@ -67,9 +63,7 @@ func TestProtocolOrganizationImageDrift(t *testing.T) {
 		t.Errorf("the state holds %v, planned is %v", run.State.Values, plan.Values)
 	}
 	run.MustApply(config)
-	if err := o.Client.RemoveRealmImage(t.Context(), "logo"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
 	run.Refresh().ExpectNoError(t)
 	if run.State != nil {
 		t.Errorf("removed, the state holds %v", run.State.Values)
@@ -83,12 +77,8 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 	file := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"kind": "icon", "file": file})
 	content, err := os.ReadFile(acctest.Picture(t, 20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, os.WriteFile(file, content, 0o600))
 	again := run.Process().MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": file})
 	again.Values["file_sha256"] = plan.Values["file_sha256"]
 	_, diags := run.Process().Apply(again)
@@ -142,9 +132,7 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	}
 	o.NewRun(t, organizationImageKind).MustPlan(values{"kind": acctest.Unknown, "file": acctest.Unknown})
 	content, err := os.ReadFile(acctest.Picture(t, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	cut := acctest.File(t, content[:40])
 	whole := o.NewRun(t, organizationImageKind)
 	whole.Apply(whole.MustPlan(values{"kind": "icon", "file": cut})).ExpectError(t, "file", "Cannot change the icon", "Could not decode image")

@@ -293,9 +293,7 @@ func TestFaultUserActive(t *testing.T) {
 			o, run := activity(t, nil)
 			for _, rule := range rules {
 				fault, err := sandbox.ParseFault(rule)
-				if err != nil {
-					t.Fatal(err)
-				}
+				acctest.NoError(t, err)
 				o.Sandbox.Fail(fault)
 			}
 			for _, active := range []bool{false, true} {

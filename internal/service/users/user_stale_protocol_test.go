@@ -17,9 +17,7 @@ func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
 		fault, err := sandbox.ParseFault(rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		o.Sandbox.Fail(fault)
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
@@ -42,9 +40,7 @@ func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 	t.Helper()
 	user, err := o.Client.User(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return user
 }
 
@@ -52,9 +48,7 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	fault, err := sandbox.ParseFault("DELETE /users/* stale")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(fault)
 	if _, err := o.Client.DeactivateUser(context.Background(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
 		t.Fatal(err)
@@ -70,14 +64,10 @@ func TestProtocolUser_StaleList_RoleDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
 	fault, err := sandbox.ParseFault("PATCH /users/* stale")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(fault)
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}))
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["role"] != "guest" {
 		t.Errorf("the state says %v", run.State.Values["role"])
@@ -90,14 +80,10 @@ func TestProtocolUserProfile_MissingFromList_Found(t *testing.T) {
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
 	run.MustApply(nadia(nil))
 	fault, err := sandbox.ParseFault("POST /users stale")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(fault)
 	mentor, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "mentor@example.com", FullName: "Mentor", Password: "a long enough password"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
 	if got, want := o.UserOf(t, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
 		t.Errorf("the profile is %v, without %s", got, want)
@@ -108,9 +94,7 @@ func TestProtocolUserProfile_MissingFromList_Found(t *testing.T) {
 func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	t.Helper()
 	fault, err := sandbox.ParseFault(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return o.Sandbox.Fail(fault)
 }
 
@@ -123,9 +107,7 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_user_role")
 			stale(t, o, "POST /users stale")
 			id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			stale(t, o, "PATCH /users/* stale")
 			run.MustApply(values{"user": user(id), "role": "moderator"})
 			if found, err := o.Client.User(context.Background(), id); err != nil || found.Role != zulip.RoleModerator {
@@ -167,9 +149,7 @@ func TestProtocolUserRole_StaleList_DriftShown(t *testing.T) {
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	stale(t, o, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}))
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["role"] != "guest" {
 		t.Errorf("the state says %v", run.State.Values["role"])
@@ -181,9 +161,7 @@ func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
 	moderator := zulip.RoleModerator
-	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}))
 	run.Import(userRoleLena, nil).ExpectNoError(t)
 	if run.State.Values["role"] != "moderator" {
 		t.Errorf("the state says %v", run.State.Values["role"])
