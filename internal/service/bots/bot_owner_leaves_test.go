@@ -55,9 +55,7 @@ func (l *leaving) apply(t *testing.T) acctest.Diagnostics {
 // fail makes some requests fail.
 func (l *leaving) fail(t *testing.T, rule string) {
 	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	acctest.NoError(t, err)
-	l.o.Sandbox.Fail(fault)
+	l.o.Fail(t, rule)
 }
 
 // expect compares the bot in the state and on the server with the expected one.

@@ -13,14 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// stale makes the server's lists of people and bots outdated after some writes (server-behavior §U18).
-func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
-	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	acctest.NoError(t, err)
-	return o.Sandbox.Fail(fault)
-}
-
 // A bot that is missing in the server's lists is still created and updated, and stays in the state.
 func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	for name, more := range map[string]values{
@@ -29,10 +21,10 @@ func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_bot")
-			stale(t, o, "POST /bots stale")
+			o.Fail(t, "POST /bots stale")
 			run.MustApply(alerts(more))
 			bot := o.UserOf(t, run)
-			stale(t, o, "PATCH /bots/* stale 1")
+			o.Fail(t, "PATCH /bots/* stale 1")
 			run.MustApply(alerts(values{"full_name": "Alarms", "owner": o.Self.Address(), "default_sending_stream": "incidents"}))
 			if found := o.UserOf(t, run); found.ID != bot.ID || found.FullName != "Alarms" {
 				t.Errorf("the server holds %+v", found)
@@ -51,7 +43,7 @@ func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"default_sending_stream": "general"}))
 	sent := o.Sent()
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	run.MustApply(alerts(values{"default_sending_stream": "incidents"}))
 	run.MustApply(alerts(values{"default_sending_stream": ""}))
 	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
@@ -67,7 +59,7 @@ func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"owner": lena}))
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	sent := o.Sent()
 	run.Apply(run.MustPlan(alerts(values{"owner": lena, "default_sending_stream": "general"}))).ExpectNoError(t)
 	sent.Expect(t, "PATCH default_sending_stream")
@@ -80,7 +72,7 @@ func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	sent := o.Sent()
 	run.MustApply(alerts(values{"role": "moderator", "full_name": "Alarms", "owner": lena}))
 	sent.Expect(t, "PATCH bot_owner_id full_name role")
@@ -93,7 +85,7 @@ func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	stale(t, o, "DELETE /bots/* stale")
+	o.Fail(t, "DELETE /bots/* stale")
 	p := run.Process()
 	destroy := p.MustPlan("zulip_bot", run.State, nil)
 	p.MustApply(destroy)
@@ -113,7 +105,7 @@ func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
-	stale(t, o, "PATCH /users/* stale")
+	o.Fail(t, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
 	acctest.NoError(t, o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}))
 	run.Refresh().ExpectNoError(t)

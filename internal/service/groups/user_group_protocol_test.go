@@ -181,14 +181,6 @@ func empty(t *testing.T, run *acctest.Run, config values) {
 	}
 }
 
-// fail sets one fault.
-func fail(t *testing.T, o *acctest.Organization, text string) {
-	t.Helper()
-	rule, err := sandbox.ParseFault(text)
-	acctest.NoError(t, err)
-	o.Sandbox.Fail(rule)
-}
-
 func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSettingValue {
 	t.Helper()
 	return zulip.NamedGroup(id(t, o, "role:"+name))

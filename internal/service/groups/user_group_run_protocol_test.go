@@ -342,7 +342,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 func TestProtocolUserGroupMembership_UpdateFails_Remembered(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": set(lena, kenji)}) // Lena was in before
-	fail(t, o, "POST /user_groups/*/members before status=400 1")
+	o.Fail(t, "POST /user_groups/*/members before status=400 1")
 	run.Apply(run.MustPlan(values{"group": "sre", "members": set(kenji, ines)})).ExpectError(t, "", "Cannot change")
 	run.MustApply(values{"group": "sre", "members": set(kenji, ines)})
 	holds(t, o, "sre", []string{amara, lena, kenji, ines}, nil)

@@ -288,9 +288,7 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, organizationTypeName)
 			run.MustApply(test.before)
-			fault, err := sandbox.ParseFault("PATCH /realm stale 1")
-			acctest.NoError(t, err)
-			o.Sandbox.Fail(fault)
+			o.Fail(t, "PATCH /realm stale 1")
 			run.MustApply(test.now)
 			before := organizationHeld(t, o)
 			run.MustApply(test.planned)

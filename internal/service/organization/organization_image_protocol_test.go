@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -28,9 +27,8 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 // On a server that shows pictures late, the state has the new URL, and a refresh right after the upload keeps the picture.
 func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
-	fault, err := sandbox.ParseFault("* ** lag=300ms")
-	must(t, err)
-	heal := o.Sandbox.Fail(fault)
+	const lagging = "* ** lag=300ms"
+	heal := o.Fail(t, lagging)
 	defer heal()
 	for _, color := range []uint8{10, 200} {
 		config := values{"kind": "logo", "file": acctest.Picture(t, color)}
@@ -46,7 +44,7 @@ func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 		if now := organizationImageHeld(t, o, "logo"); run.State.Values["source_url"] != now.URL {
 			t.Errorf("the state has %v, and the server %q", run.State.Values["source_url"], now.URL)
 		}
-		heal = o.Sandbox.Fail(fault)
+		heal = o.Fail(t, lagging)
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the removed picture

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -292,9 +291,7 @@ func TestFaultUserActive(t *testing.T) {
 		t.Run(strings.Join(rules, ", "), func(t *testing.T) {
 			o, run := activity(t, nil)
 			for _, rule := range rules {
-				fault, err := sandbox.ParseFault(rule)
-				acctest.NoError(t, err)
-				o.Sandbox.Fail(fault)
+				o.Fail(t, rule)
 			}
 			for _, active := range []bool{false, true} {
 				config := lenaWith(values{"active": active})

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,9 +15,7 @@ import (
 func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
-		fault, err := sandbox.ParseFault(rule)
-		acctest.NoError(t, err)
-		o.Sandbox.Fail(fault)
+		o.Fail(t, rule)
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
 	run.MustApply(nadia(values{"role": "member", "full_name": "Nadia H"}))
@@ -47,9 +44,7 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 // A deactivated account that the list still shows as active is reactivated.
 func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
-	fault, err := sandbox.ParseFault("DELETE /users/* stale")
-	acctest.NoError(t, err)
-	o.Sandbox.Fail(fault)
+	o.Fail(t, "DELETE /users/* stale")
 	if _, err := o.Client.DeactivateUser(context.Background(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,18 +54,21 @@ func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	}
 }
 
-// A change of a role above member is noticed, even if the server's list is older.
+// A change of a role above member is noticed, even if the server's list is older: the user is read separately.
 func TestProtocolUser_StaleList_RoleDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	run.MustApply(nadia(values{"role": "moderator"}))
-	fault, err := sandbox.ParseFault("PATCH /users/* stale")
-	acctest.NoError(t, err)
-	o.Sandbox.Fail(fault)
-	guest := zulip.RoleGuest
-	acctest.NoError(t, o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}))
-	run.Refresh().ExpectNoError(t)
-	if run.State.Values["role"] != "guest" {
-		t.Errorf("the state says %v", run.State.Values["role"])
+	for kind, config := range map[string]values{"zulip_user": lenaWith(values{"role": "moderator"}), "zulip_user_role": {"user": userLena, "role": "moderator"}} {
+		t.Run(kind, func(t *testing.T) {
+			o, run := acctest.StartRun(t, kind)
+			run.Import(userLena, nil).ExpectNoError(t)
+			run.MustApply(config)
+			o.Fail(t, "PATCH /users/* stale")
+			guest := zulip.RoleGuest
+			acctest.NoError(t, o.Client.UpdateUser(t.Context(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}))
+			run.Refresh().ExpectNoError(t)
+			if run.State.Values["role"] != "guest" {
+				t.Errorf("the state says %v", run.State.Values["role"])
+			}
+		})
 	}
 }
 
@@ -79,23 +77,13 @@ func TestProtocolUserProfile_MissingFromList_Found(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
 	run.MustApply(nadia(nil))
-	fault, err := sandbox.ParseFault("POST /users stale")
-	acctest.NoError(t, err)
-	o.Sandbox.Fail(fault)
+	o.Fail(t, "POST /users stale")
 	mentor, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "mentor@example.com", FullName: "Mentor", Password: "a long enough password"})
 	acctest.NoError(t, err)
 	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
 	if got, want := o.UserOf(t, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
 		t.Errorf("the profile is %v, without %s", got, want)
 	}
-}
-
-// stale lets some writes leave the server's lists of people and bots as they were before.
-func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
-	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	acctest.NoError(t, err)
-	return o.Sandbox.Fail(fault)
 }
 
 // A user who is missing in the server's list is read by email or ID (server-behavior §U18).
@@ -105,10 +93,10 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_user_role")
-			stale(t, o, "POST /users stale")
+			o.Fail(t, "POST /users stale")
 			id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
 			acctest.NoError(t, err)
-			stale(t, o, "PATCH /users/* stale")
+			o.Fail(t, "PATCH /users/* stale")
 			run.MustApply(values{"user": user(id), "role": "moderator"})
 			if found, err := o.Client.User(context.Background(), id); err != nil || found.Role != zulip.RoleModerator {
 				t.Errorf("the server holds %+v, %v", found, err)
@@ -143,23 +131,10 @@ func TestProtocolUserRole_UnknownUser_OneRequest(t *testing.T) {
 	}
 }
 
-// A change of a role above member is noticed, whatever the server's list says: the user is read separately.
-func TestProtocolUserRole_StaleList_DriftShown(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_role")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	stale(t, o, "PATCH /users/* stale")
-	guest := zulip.RoleGuest
-	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}))
-	run.Refresh().ExpectNoError(t)
-	if run.State.Values["role"] != "guest" {
-		t.Errorf("the state says %v", run.State.Values["role"])
-	}
-}
-
 // An imported role is the account's current one, even if the server's list is older.
 func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
-	stale(t, o, "PATCH /users/* stale")
+	o.Fail(t, "PATCH /users/* stale")
 	moderator := zulip.RoleModerator
 	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}))
 	run.Import(userRoleLena, nil).ExpectNoError(t)
