@@ -330,9 +330,7 @@ func TestCommands_NoOrganization_SameError(t *testing.T) {
 	for name, run := range commandsThatConnect {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		fault, err := sandbox.ParseFault("GET /server_settings status=400")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		o.Sandbox.Fail(fault)
 		if err := run(t); err == nil || !strings.HasPrefix(err.Error(), "There is no organization at this site URL. "+os.Getenv("ZULIP_SITE")+" (from ZULIP_SITE) is a Zulip server. ") {
 			t.Errorf("%s: the error is\n%v", name, err)

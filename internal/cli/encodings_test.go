@@ -122,9 +122,7 @@ func encodings(t *testing.T, text string) map[string]string {
 	for name, order := range map[string]unicode.Endianness{"UTF-16LE": unicode.LittleEndian, "UTF-16BE": unicode.BigEndian} {
 		for suffix, policy := range map[string]unicode.BOMPolicy{"": unicode.IgnoreBOM, "+BOM": unicode.UseBOM} {
 			encoded, err := unicode.UTF16(order, policy).NewEncoder().String(lines)
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			all[name+suffix] = encoded
 		}
 	}

@@ -190,9 +190,7 @@ func TestExportSnapshot_Organization_Recorded(t *testing.T) {
 		t.Errorf("%d requests: %v", len(asked), asked)
 	}
 	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if info.Mode().Perm() != ownerOnly {
 		t.Errorf("the file is readable by others: %v", info.Mode())
 	}
@@ -238,9 +236,7 @@ func TestExportSnapshot_Anonymised_NoNames(t *testing.T) {
 		}
 	}
 	server, err := sandbox.New(sandbox.Config{Organization: []byte(recorded)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	defer server.Close()
 	if owner, ok := server.Credentials("person43@example.com"); !ok || owner.Role != 100 {
 		t.Errorf("the owner is %+v", owner)
@@ -274,17 +270,13 @@ func TestExportSnapshot_BadArguments_Refused(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(content)
 }
 
@@ -297,13 +289,9 @@ func TestSnapshot_PeopleOnly_SandboxStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var config sandbox.Config
-	if err := config.ReadOrganization(content); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, config.ReadOrganization(content))
 	copied := acctest.StartSandbox(t, config)
 	for _, person := range copied.Sandbox.Organization().People() {
 		if person.IsBot || person.Active == (person.Email == "lena.fischer@example.com") {

@@ -39,9 +39,7 @@ var outputs = map[string]func(t *testing.T, path string) error{
 func credentialsRun(t *testing.T, path string) error {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	defer func() { _ = server.Close() }()
 	return writeCredentials(path, server)
 }
@@ -53,12 +51,8 @@ func TestFiles_Written_OwnerOnly(t *testing.T) {
 	for command, run := range outputs {
 		folder := t.TempDir()
 		path, second := filepath.Join(folder, "file"), filepath.Join(folder, "second")
-		if err := os.WriteFile(path, []byte("before"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(path, second); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, os.WriteFile(path, []byte("before"), 0o644))
+		acctest.NoError(t, os.Link(path, second))
 		if err := run(t, path); err != nil {
 			t.Errorf("%s: %v", command, err)
 		}
@@ -126,9 +120,7 @@ func TestReplaceFile_Pipe_Written(t *testing.T) {
 		return // the shell has none
 	}
 	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if err := replaceFile("/dev/fd/"+strconv.Itoa(int(in.Fd())), func(w io.Writer) error {
 		_, err := io.WriteString(w, "text")
 		return err
@@ -144,9 +136,7 @@ func TestReplaceFile_Pipe_Written(t *testing.T) {
 func namesIn(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // configuration is a folder of Terraform files in the form that Terraform reads.
@@ -55,11 +57,11 @@ func readConfiguration(t tester, folder string) *configuration {
 	t.Helper()
 	c := &configuration{resources: map[string]*resource{}, locals: hclsyntax.Attributes{}, variables: map[string]cty.Value{}}
 	names, err := filepath.Glob(filepath.Join(folder, "*.tf"))
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	imports := map[string]string{}
 	for _, name := range names {
 		content, err := os.ReadFile(name)
-		requireNoError(t, err)
+		acctest.NoError(t, err)
 		if formatted := hclwrite.Format(content); !bytes.Equal(formatted, content) {
 			t.Fatalf("%s is not formatted:\n%s", filepath.Base(name), content)
 		}
@@ -246,7 +248,7 @@ func filesOf(t tester, folder string) map[string]string {
 		files[filepath.ToSlash(name)] = string(content)
 		return err
 	})
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return files
 }
 

@@ -19,14 +19,7 @@ import (
 // With a real CLI, the plan of an export only imports, its apply sends nothing, and the next plan is empty. With
 // ZULIP_TEST_ALL=1 it runs for more random organizations.
 func TestAccExportOfRandomOrganizations(t *testing.T) {
-	organizations := 8
-	switch {
-	case testing.Short():
-		organizations = 1
-	case os.Getenv("ZULIP_TEST_ALL") == "1":
-		organizations = 40
-	}
-	for seed := range organizations {
+	for seed := range acctest.Number(40, 8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rapid.Custom(func(r *rapid.T) bool {
 				w := newWorld(r)
@@ -62,7 +55,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 	w.Must(t, "plan", "-detailed-exitcode") // 2 if there are changes
 
 	state := filepath.Join(t.TempDir(), "state.json")
-	requireNoError(t, os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600))
+	acctest.NoError(t, os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600))
 	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
 	if want := "Nothing is new: the given states contain everything"; !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)
@@ -228,7 +221,7 @@ func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 			}
 			w.Must(t, append([]string{"destroy", "-auto-approve"}, flags...)...)
 			all, err := staging.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
-			requireNoError(t, err)
+			acctest.NoError(t, err)
 			for _, group := range all.UserGroups {
 				if !group.Deactivated && !group.IsSystemGroup {
 					t.Errorf("the group %s is still active", group.Name)
@@ -282,10 +275,7 @@ func addressesIn(t *testing.T, folder string) map[string]int {
 // With a real CLI, the provider's sandbox is the organization that export --snapshot has recorded. The state of the
 // real organization plans no change there.
 func TestAccRecording_RealState_NoChanges(t *testing.T) {
-	for seed := range 2 {
-		if testing.Short() && seed > 0 {
-			break
-		}
+	for seed := range acctest.Number(2, 2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rapid.Custom(func(r *rapid.T) bool {
 				w := newWorld(r)
@@ -404,7 +394,7 @@ func planFor(t *testing.T, w *acctest.Workspace) string {
 	w.Must(t, "plan", "-out=zulip.tfplan")
 	w.Setenv("ZULIP_WARN_OF_EXISTING", "")
 	file := filepath.Join(t.TempDir(), "plan.json")
-	requireNoError(t, os.WriteFile(file, []byte(w.Show(t, "zulip.tfplan")), 0o600))
+	acctest.NoError(t, os.WriteFile(file, []byte(w.Show(t, "zulip.tfplan")), 0o600))
 	return runExport(t, w.Dir(), "--for", file)
 }
 
@@ -461,8 +451,8 @@ func configuredWorkspace(t *testing.T, configuration string) *acctest.Workspace 
 	t.Helper()
 	w := acctest.NewWorkspace(t)
 	folder := filepath.Join(w.Dir(), "channels")
-	requireNoError(t, os.Mkdir(folder, 0o700))
-	requireNoError(t, os.WriteFile(filepath.Join(folder, "main.tf"), []byte(moduleOfChannels), 0o600))
+	acctest.NoError(t, os.Mkdir(folder, 0o700))
+	acctest.NoError(t, os.WriteFile(filepath.Join(folder, "main.tf"), []byte(moduleOfChannels), 0o600))
 	w.Configure(t, configuration)
 	w.Must(t, "get")
 	return w

@@ -55,7 +55,7 @@ func serveReplaced(t *testing.T, server *sandbox.Server, oldNew ...string) {
 func inJSON(t *testing.T, text string) string {
 	t.Helper()
 	encoded, err := json.Marshal(text)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return string(encoded[1 : len(encoded)-1])
 }
 
@@ -137,7 +137,7 @@ func TestProtocolExport_EmojiImages_SeparateFiles(t *testing.T) {
 func outside(t *testing.T, name, content string) (folder string, unchanged func()) {
 	t.Helper()
 	folder = t.TempDir()
-	requireNoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	acctest.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	before := filesOf(t, folder)
 	return folder, func() {
 		t.Helper()
@@ -154,13 +154,13 @@ func digestOf(content string) string {
 func writeRecord(t *testing.T, folder string, written map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"resources": map[string]any{}, "files": map[string]any{}, "written": written})
-	requireNoError(t, err)
-	requireNoError(t, os.WriteFile(filepath.Join(folder, "export.json"), text, 0o600))
+	acctest.NoError(t, err)
+	acctest.NoError(t, os.WriteFile(filepath.Join(folder, "export.json"), text, 0o600))
 }
 
 func link(t *testing.T, to, at string) {
 	t.Helper()
-	requireNoError(t, os.Symlink(to, at))
+	acctest.NoError(t, os.Symlink(to, at))
 }
 
 // A malicious folder may have links that lead out of it, and a record of an export that never ran. The export reads,
@@ -223,7 +223,7 @@ func TestProtocolExport_HostileLinks_Refused(t *testing.T) {
 func TestProtocolExport_InnerLinks_Accepted(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).Emoji(t, "kudos")
 	folder := t.TempDir()
-	requireNoError(t, os.Mkdir(filepath.Join(folder, "images"), 0o700))
+	acctest.NoError(t, os.Mkdir(filepath.Join(folder, "images"), 0o700))
 	link(t, "images", filepath.Join(folder, "emoji"))
 	mustExport(t, folder, export.Options{})
 	if _, err := os.Stat(filepath.Join(folder, "images", "kudos.png")); err != nil {
@@ -236,7 +236,7 @@ func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, name := range []string{"mine.tf", "mine.tf.json", "mine.tofu", "mine.tofu.json"} {
 		folder := t.TempDir()
-		requireNoError(t, os.WriteFile(filepath.Join(folder, name), []byte("{}"), 0o600))
+		acctest.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("{}"), 0o600))
 		before := filesOf(t, folder)
 		_, err := exportInto(folder, export.Options{})
 		if err == nil || !strings.Contains(err.Error(), "has configuration that no export wrote: "+name) {
@@ -246,7 +246,7 @@ func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for _, name := range []string{"main.tftest.hcl", "notes.json", "terraform.tfvars", "mine.tf.orig"} {
-		requireNoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+		acctest.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
 	}
 	if _, err := exportInto(folder, export.Options{}); err != nil {
 		t.Errorf("beside what is no configuration: %v", err)
@@ -262,7 +262,7 @@ func TestProtocolExport_IgnoreFile_WrittenOnce(t *testing.T) {
 		t.Errorf("ignored:\n%s", ignored)
 	}
 	const own = "mine"
-	requireNoError(t, os.WriteFile(filepath.Join(folder, ".gitignore"), []byte(own), 0o600))
+	acctest.NoError(t, os.WriteFile(filepath.Join(folder, ".gitignore"), []byte(own), 0o600))
 	mustExport(t, folder, export.Options{})
 	if now := filesOf(t, folder)[".gitignore"]; now != own {
 		t.Errorf("the user's file is now:\n%s", now)
@@ -288,7 +288,7 @@ func TestProtocolExport_Files_OwnerOnly(t *testing.T) {
 				t.Errorf("%s: %s: %v, %v", what, name, info.Mode(), err)
 			}
 			if name != ".gitignore" { // it names no one, and is written once
-				requireNoError(t, os.Chmod(at, 0o644))
+				acctest.NoError(t, os.Chmod(at, 0o644))
 			}
 		}
 		for _, at := range []string{filepath.Dir(folder), folder, filepath.Join(folder, "emoji")} {

@@ -29,7 +29,7 @@ func unwritable(t *testing.T) string {
 		return "/proc/self"
 	}
 	folder := t.TempDir()
-	requireNoError(t, os.Chmod(folder, 0o500))
+	acctest.NoError(t, os.Chmod(folder, 0o500))
 	return folder
 }
 
@@ -37,7 +37,7 @@ func unwritable(t *testing.T) string {
 func TestProtocolExport_UnusableFolder_RefusedFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "file")
-	requireNoError(t, os.WriteFile(file, nil, 0o600))
+	acctest.NoError(t, os.WriteFile(file, nil, 0o600))
 	for what, trial := range map[string]struct{ folder, want string }{
 		"a file":                         {file, file + " is a file. Name a folder, or one that does not exist yet"},
 		"a folder in a file":             {filepath.Join(file, "folder"), file + " is a file. Name a folder, or one that does not exist yet"},
@@ -122,7 +122,7 @@ func TestProtocolExportByOthers(t *testing.T) {
 				}
 				warned = append(warned, text)
 			}})
-			requireNoError(t, err)
+			acctest.NoError(t, err)
 			if len(want) == 0 && len(warned) > 0 {
 				t.Errorf("warned of %q", warned)
 			}

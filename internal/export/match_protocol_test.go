@@ -21,7 +21,7 @@ import (
 func match(t *testing.T, folder, changes, configuration string) (*export.Matched, error) {
 	t.Helper()
 	session, err := provider.Open(context.Background(), "test")
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	meta := session.Meta()
 	text := fmt.Sprintf(`{"format_version": "1.2", "resource_changes": [%s], "configuration": {"root_module": {"resources": [%s]}}}`, changes, configuration)
 	return export.Match(context.Background(), export.Source{Provider: session, Store: meta.Store, Client: meta.Client}, []byte(text), folder)
@@ -76,7 +76,7 @@ func TestProtocolExportForPlan_DuplicateObject_Unmatched(t *testing.T) {
 		created("zulip_user_role", "b", role),
 		created("zulip_channel", "general", `{"name": "GENERAL"}`),
 	}, ", "), "")
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	left := strings.Join(matched.Left, "\n")
 	if want := "zulip_user_role.a: several resources create lena.fischer@example.com: zulip_user_role.a, zulip_user_role.b"; len(matched.Left) != 2 || !strings.Contains(left, want) {
 		t.Errorf("left: %s", left)
@@ -120,7 +120,7 @@ func TestProtocolExportForPlan_NotCreatable_Planned(t *testing.T) {
 // their email.
 func TestProtocolExportForPlan_PicturesAndInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	requireNoError(t, o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)))
+	acctest.NoError(t, o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)))
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net", "stream_ids": "[]"})
 	folder := t.TempDir()
 	matched, err := match(t, folder, strings.Join([]string{
@@ -128,7 +128,7 @@ func TestProtocolExportForPlan_PicturesAndInvitations(t *testing.T) {
 		created("zulip_organization_image", "icon", `{"kind": "icon", "file": "./mine.png"}`),
 		created("zulip_invitation", "one", `{"email": "One@example.net"}`),
 	}, ", "), "")
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	imports := filesOf(t, folder)["imports.tf"]
 	if matched.Imports != 2 || !strings.Contains(imports, `"logo=./mine.png"`) || !strings.Contains(imports, `"one@example.net"`) {
 		t.Errorf("%d imports:\n%s", matched.Imports, imports)
@@ -148,7 +148,7 @@ func TestProtocolExportForPlan_BadInput_Refused(t *testing.T) {
 	}
 	folder := t.TempDir()
 	mine := filepath.Join(folder, "imports.tf")
-	requireNoError(t, os.WriteFile(mine, []byte("# mine\n"), 0o600))
+	acctest.NoError(t, os.WriteFile(mine, []byte("# mine\n"), 0o600))
 	if _, err := match(t, folder, general, ""); err == nil || !strings.Contains(err.Error(), "imports.tf exists and wasn't written by export --for") {
 		t.Errorf("a file of somebody else: %v", err)
 	}
@@ -183,7 +183,7 @@ func TestProtocolExportForPlan_UnlistedObjects_Imported(t *testing.T) {
 		created("zulip_reaction", "tada", fmt.Sprintf(`{"message_id": %v, "emoji_name": "tada"}`, message)),
 		created("zulip_reaction", "other", fmt.Sprintf(`{"message_id": %v, "emoji_name": "heart"}`, message)),
 	}, ", "), `{"address": "zulip_channel_subscription_settings.general", "expressions": {"channel": {"references": ["zulip_channel.general.id", "zulip_channel.general"]}}}`)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	imports := filesOf(t, folder)["imports.tf"]
 	for address, id := range map[string]string{
 		"zulip_role_members.administrators": "administrator", "zulip_user_status.lena": fmt.Sprint(lena.ID), "zulip_user_status.own": fmt.Sprint(o.Sandbox.AllCredentials()["owner"].ID),
@@ -221,7 +221,7 @@ func TestProtocolExportForPlan_UnlistedObjects_Moved(t *testing.T) {
 		created("zulip_channel_subscription", "new", `{"channel": "general", "users": ["lena.fischer@example.com"]}`),
 		had("delete", "zulip_channel_subscription", "old", `{"channel": "general", "users": ["lena.fischer@example.com"]}`),
 	}, ", "), "")
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	imports, left := filesOf(t, folder)["imports.tf"], strings.Join(matched.Left, "\n")
 	if matched.Imports != 0 || matched.Moves != 1 || !strings.Contains(imports, "from = zulip_role_members.old\n") {
 		t.Errorf("%d imports, %d moves:\n%s", matched.Imports, matched.Moves, imports)
@@ -280,7 +280,7 @@ func TestProtocolExportNew_Summary_UnmanagedCounted(t *testing.T) {
 		o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
 	}
 	invitations, err := o.Client.Invitations(t.Context())
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	var links []int64
 	for _, one := range invitations {
 		if one.IsMultiuse {
@@ -357,7 +357,7 @@ func TestProtocolExportNew_UnsetAttributes_Listed(t *testing.T) {
 	unset := func(only ...string) []string {
 		t.Helper()
 		result, err := exportInto(t.TempDir(), export.Options{States: map[string][]byte{"state.json": state}, Only: only})
-		requireNoError(t, err)
+		acctest.NoError(t, err)
 		return result.Unset
 	}
 	if found := unset("channel"); len(found) > 0 {
@@ -385,11 +385,11 @@ func TestProtocolExportNew_ChangedValues_Listed(t *testing.T) {
 	channel := o.NewRun(t, "zulip_channel")
 	channel.MustImport("leads")
 	values, err := json.Marshal(channel.State.Values)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	changed := func() []string {
 		t.Helper()
 		result, err := exportInto(t.TempDir(), export.Options{States: map[string][]byte{"state.json": stateOf(inState("zulip_channel", "leads", string(values)))}, Only: export.Selection{"channel:leads"}})
-		requireNoError(t, err)
+		acctest.NoError(t, err)
 		return result.Changed
 	}
 	if found := changed(); len(found) > 0 {

@@ -112,8 +112,8 @@ func describeDiffs(diffs map[string]string) string {
 // After any changes between two exports, remaining objects keep their names, and no name is given to another object.
 func TestProtocolExport_Repeated_NamesNotReused(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		if rapid.IntRange(1, 4).Draw(r, "one in four") > 1 {
-			return // each takes three exports
+		if !isSampled(r, 4) {
+			return
 		}
 		w := newWorld(r)
 		folder, byAddress, byImport := t.TempDir(), map[string]string{}, map[string]string{}
@@ -216,8 +216,8 @@ func TestProtocolExport_ForeignFiles_NotOverwritten(t *testing.T) {
 			folder := exportNew(t, export.Options{})
 			trial.change()
 			at := filepath.Join(folder, filepath.FromSlash(trial.name))
-			requireNoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
-			requireNoError(t, os.WriteFile(at, []byte(trial.content), 0o600))
+			acctest.NoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
+			acctest.NoError(t, os.WriteFile(at, []byte(trial.content), 0o600))
 			before := filesOf(t, folder)
 			if _, err := exportInto(folder, export.Options{}); err == nil || !strings.Contains(err.Error(), trial.want) {
 				t.Errorf("the error is %v", err)

@@ -21,7 +21,7 @@ import (
 func newer(t *testing.T, site string, values map[string]string) (address string) {
 	t.Helper()
 	target, err := url.Parse(site)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Header.Del("Accept-Encoding") },
 		ModifyResponse: func(r *http.Response) error {

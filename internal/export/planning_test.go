@@ -66,11 +66,11 @@ func planFolder(t tester, folder string) (problems []string) {
 	ctx := context.Background()
 	c := readConfiguration(t, folder)
 	here, err := os.Getwd()
-	requireNoError(t, err)
-	requireNoError(t, os.Chdir(folder))
+	acctest.NoError(t, err)
+	acctest.NoError(t, os.Chdir(folder))
 	defer os.Chdir(here) //nolint:errcheck // it was there
 	p, err := newPlanner(ctx)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	states, locals := map[string]cty.Value{}, c.evaluateLocals(t)
 	for _, address := range c.order {
 		one := c.resources[address]

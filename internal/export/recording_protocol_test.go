@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export/recording"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -23,19 +24,19 @@ import (
 // record returns the file of an organization as an account sees it.
 func record(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) []byte {
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: as.Email, APIKey: as.APIKey, MaxRetries: -1})
-	requireNoError(r, err)
+	acctest.NoError(r, err)
 	organization, err := recording.Read(r.Context(), client)
-	requireNoError(r, err)
+	acctest.NoError(r, err)
 	file, err := organization.Encode()
-	requireNoError(r, err)
+	acctest.NoError(r, err)
 	return file
 }
 
 // load serves a recorded organization; level 0 is its own.
 func load(t *testing.T, r *rapid.T, file []byte, level int, as string) (*sandbox.Server, sandbox.Credentials) {
 	server, err := sandbox.New(sandbox.Config{Organization: file, FeatureLevel: level})
-	requireNoError(r, err)
-	requireNoError(r, server.Start("127.0.0.1:0"))
+	acctest.NoError(r, err)
+	acctest.NoError(r, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	account, ok := server.Credentials(as)
 	if !ok {
@@ -53,7 +54,7 @@ var notRecorded = strings.Fields("queue_id server_generation api_key token color
 // register returns the server's answer for the recorded parts.
 func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[string]any {
 	parts, err := json.Marshal(slices.DeleteFunc(slices.Clone(zulip.FetchAll), func(part string) bool { return part == zulip.FetchStatuses }))
-	requireNoError(r, err)
+	acctest.NoError(r, err)
 	form := url.Values{
 		"event_types": {"[]"}, "fetch_event_types": {string(parts)}, "include_subscribers": {"true"},
 		"client_capabilities": {`{"notification_settings_null": true, "include_deactivated_groups": true, "archived_channels": true}`},

@@ -44,14 +44,14 @@ func nodesOf(t *testing.T, markdown string) map[string]int {
 		}
 		return ast.WalkContinue, nil
 	})
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return nodes
 }
 
 func readSummary(t *testing.T, folder string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, "EXPORT.md"))
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return string(content)
 }
 
@@ -159,7 +159,7 @@ func TestProtocolExportOfPictures(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	icon, night := pngOf(t, 3), pngOf(t, 5)
 	for kind, content := range map[string][]byte{"icon": icon, "night_logo": night} {
-		requireNoError(t, o.Client.UploadRealmImage(t.Context(), kind, "a.png", "image/png", content))
+		acctest.NoError(t, o.Client.UploadRealmImage(t.Context(), kind, "a.png", "image/png", content))
 	}
 	folder := exportNew(t, export.Options{Only: export.Selection{"organization_image"}})
 	files := filesOf(t, folder)
@@ -180,7 +180,7 @@ func TestProtocolExportOfPictures(t *testing.T) {
 func pngOf(t *testing.T, wide int) []byte {
 	t.Helper()
 	var content bytes.Buffer
-	requireNoError(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, wide, 8))))
+	acctest.NoError(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, wide, 8))))
 	return content.Bytes()
 }
 
@@ -223,7 +223,7 @@ func TestProtocolExportRules_RandomOrganization_Pass(t *testing.T) {
 		folder := t.TempDir()
 		mustExport(r, folder, export.Options{Rules: proposed})
 		content, err := os.ReadFile(filepath.Join(folder, rulesName))
-		requireNoError(r, err)
+		acctest.NoError(r, err)
 		if !bytes.Equal(hclwrite.Format(content), content) {
 			r.Errorf("the file is not formatted:\n%s", content)
 		}
@@ -281,7 +281,7 @@ func TestProtocolExportRules_ExampleOrganization_Proposed(t *testing.T) {
 		t.Fatal(err, result)
 	}
 	content, err := os.ReadFile(filepath.Join(into, rulesName))
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	if want := proposedRules; string(content) != want {
 		t.Errorf("proposed\n%s\nwant\n%s", content, want)
 	}
@@ -294,7 +294,7 @@ func TestProtocolExportRules_ExampleOrganization_Proposed(t *testing.T) {
 	o.Call(t, "POST", "/user_groups/"+group+"/members", map[string]string{"add": list("admin")})
 	o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name": "findings"}]`, "principals": list("admin")})
 	found, err := auditOf(content)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	for _, rule := range found.Rules {
 		if rule.Status != report.RulePasses {
 			t.Errorf("after what is ordinary, %s: %v", rule.Name, rule.Lines())
@@ -325,10 +325,10 @@ func TestProtocolExportRules_Edited_NotOverwritten(t *testing.T) {
 		t.Error("rules were written without being asked for")
 	}
 	mustExport(t, folder, export.Options{Rules: proposed})
-	requireNoError(t, os.WriteFile(at, []byte("# ours\n"), 0o600))
+	acctest.NoError(t, os.WriteFile(at, []byte("# ours\n"), 0o600))
 	for _, options := range []export.Options{{Rules: proposed}, {}, {Rules: proposed}} {
 		result, err := exportInto(folder, options)
-		requireNoError(t, err)
+		acctest.NoError(t, err)
 		if content, _ := os.ReadFile(at); string(content) != "# ours\n" || slices.Contains(result.Files, rulesName) {
 			t.Errorf("proposed again: %v; the file is %q, written were %v", options.Rules != nil, content, result.Files)
 		}

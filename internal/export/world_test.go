@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
@@ -42,8 +43,8 @@ type world struct {
 func newWorld(t *rapid.T) *world {
 	level := rapid.SampledFrom([]int{0, 0, 0, 0, 0, featurelevel.Oldest, 442, featurelevel.Newest}).Draw(t, "level")
 	server, err := sandbox.New(sandbox.Config{FeatureLevel: level})
-	requireNoError(t, err)
-	requireNoError(t, server.Start("127.0.0.1:0"))
+	acctest.NoError(t, err)
+	acctest.NoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	owner, _ := server.Credentials("owner")
 	return &world{T: t, server: server, handler: server.Handler(), owner: owner}
@@ -56,7 +57,7 @@ func (w *world) call(method, path string, params map[string]any) bool {
 		text, isText := value.(string)
 		if !isText {
 			encoded, err := json.Marshal(value)
-			requireNoError(w, err)
+			acctest.NoError(w, err)
 			text = string(encoded)
 		}
 		form.Set(name, text)
@@ -82,12 +83,12 @@ func (w *world) upload(to string, wide int, fields map[string]string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for name, value := range fields {
-		requireNoError(w, form.WriteField(name, value))
+		acctest.NoError(w, form.WriteField(name, value))
 	}
 	file, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="picture"; filename="picture.png"`}, "Content-Type": {"image/png"}})
-	requireNoError(w, err)
-	requireNoError(w, png.Encode(file, image.NewGray(image.Rect(0, 0, wide, 8))))
-	requireNoError(w, form.Close())
+	acctest.NoError(w, err)
+	acctest.NoError(w, png.Encode(file, image.NewGray(image.Rect(0, 0, wide, 8))))
+	acctest.NoError(w, form.Close())
 	req := httptest.NewRequest(http.MethodPost, (&url.URL{Path: "/api/v1" + to}).EscapedPath(), &body)
 	req.Header.Set("Content-Type", form.FormDataContentType())
 	w.send(req)
@@ -219,7 +220,7 @@ func (w *world) state() []byte {
 	add("zulip_user_role", "user_id", w.people())
 	add("zulip_bot", "id", w.people())
 	text, err := json.Marshal(map[string]any{"format_version": "1.0", "values": map[string]any{"root_module": map[string]any{"resources": resources}}})
-	requireNoError(w, err)
+	acctest.NoError(w, err)
 	return text
 }
 

@@ -33,7 +33,7 @@ var hiding = map[string]struct {
 // eachHiding runs a test for each of these resources, in an organization with their channels.
 func eachHiding(t *testing.T, test func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, hide func(visibility string))) {
 	t.Helper()
-	for kind := range hiding {
+	for _, kind := range acctest.Sample(sortedKeys(hiding)) {
 		t.Run(kind, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			for _, name := range []string{"hall", "cellar"} {
@@ -92,6 +92,25 @@ func TestProtocolHiddenEmail_Named_RefusedWithID(t *testing.T) {
 		if !run.MustPlan(config).Empty() {
 			t.Error("after the apply with the ID the plan has changes")
 		}
+	})
+}
+
+// The server's list of people may lack a new user (server-behavior §U18). Every resource that names the user still works.
+func TestProtocolUser_MissingFromList_Found(t *testing.T) {
+	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, _ func(string)) {
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+		o.Call(t, "POST", "/users", map[string]string{"email": nadia, "full_name": "Nadia Haddad", "password": "a long enough password"})
+		with := func(config values) values {
+			return mapTexts(config, func(text string) string { return strings.Replace(text, someone, nadia, 1) }).(values)
+		}
+		changed := with(hiding[kind].config)
+		run.MustApply(changed)
+		maps.Copy(changed, with(hiding[kind].changed))
+		run.MustApply(changed)
+		if !run.MustPlan(changed).Empty() {
+			t.Errorf("after the apply the plan has changes: %v", run.State.Values)
+		}
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	})
 }
 

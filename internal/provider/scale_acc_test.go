@@ -3,7 +3,6 @@ package provider_test
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,9 +11,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
-
-// many is the number of objects of each kind; a hundred with ZULIP_TEST_ALL=1.
-var many = map[bool]int{true: 100, false: 40}[os.Getenv("ZULIP_TEST_ALL") == "1"]
 
 // fewRequests is the maximum number of requests of a plan without changes: the server's settings, the account, and
 // one snapshot for all kinds with the end of its event queue.
@@ -58,6 +54,7 @@ resource "zulip_user_group_membership" "many" {
 // TestAccSandboxScale creates many objects of five kinds in one configuration, and counts the requests of the apply
 // and of the next plan.
 func TestAccSandboxScale(t *testing.T) {
+	many := acctest.Number(100, 40)
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Configure(t, fmt.Sprintf(manyOfEach, many, org.Prefix))

@@ -136,7 +136,13 @@ func TestConformanceEmoji(t *testing.T) {
 		return ask(t, s, "member", "POST", path, map[string]any{"emoji_name": name})
 	}
 	known := 0
-	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+	for i, name := range slices.Sorted(maps.Keys(recorded)) {
+		if recorded[name] != "" {
+			known++
+		}
+		if testing.Short() && i%8 > 0 {
+			continue // races do not depend on the emoji
+		}
 		status, reaction := post("/users/me/status", name), post(reactions, name)
 		if recorded[name] == "" {
 			want := fmt.Sprintf("Emoji '%s' does not exist", name)
@@ -145,7 +151,6 @@ func TestConformanceEmoji(t *testing.T) {
 			}
 			continue
 		}
-		known++
 		want := rules.Emoji{Name: name, Code: recorded[name], Type: rules.StandardEmoji}
 		if kind, code, other := strings.Cut(recorded[name], " "); other {
 			want.Type, want.Code = kind, code

@@ -14,9 +14,7 @@ import (
 func accepted(t testing.TB, text string) *audit.AcceptedFile {
 	t.Helper()
 	file, err := audit.ParseAccepted("accepted.hcl", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return file
 }
 
@@ -230,9 +228,7 @@ func TestCompareAcceptedFindings(t *testing.T) {
 		{after, after, false, "Not accepted since 2027-06-30."},
 	} {
 		changes, err := audit.Compare(test.before, test.after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		hits := 0
 		for i, one := range changes.Found {
 			if one.Kind != string(audit.BotAdministrator) {

@@ -37,18 +37,14 @@ func makeAudit(t testing.TB, o *acctest.Organization, options audit.Options) (*a
 func auditWith(t testing.TB, o *acctest.Organization, options audit.Options) *audit.Audit {
 	t.Helper()
 	a, err := makeAudit(t, o, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return a
 }
 
 func markdownOf(t testing.TB, a *audit.Audit) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := markdown.WriteAudit(&text, a); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, markdown.WriteAudit(&text, a))
 	return text.String()
 }
 
@@ -115,9 +111,7 @@ func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	}
 	written := written(t, a)
 	read, err := audit.Read([]byte(written))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var again bytes.Buffer
 	if err := read.Write(&again); err != nil || again.String() != written {
 		t.Errorf("%v: read back it is\n%.2000s\nand it was\n%.2000s", err, again.String(), written)
@@ -261,9 +255,7 @@ func TestAudit_Sets_WrittenAsRanges(t *testing.T) {
 		t.Errorf("the sets are not %s in\n%s", want, text)
 	}
 	read, err := audit.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for i, set := range read.Sets {
 		if got, want := slices.Sorted(slices.Values(set.IDs())), slices.Sorted(slices.Values(a.Sets[i].IDs())); !slices.Equal(got, want) {
 			t.Errorf("in set %d are %v, and were %v", i, got, want)

@@ -308,9 +308,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 		View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0],
 		Invitations: []*zulip.Invitation{{ID: 1, Email: "new@example.com", InvitedAs: zulip.RoleOwner, ExpiryDate: &expires}},
 	}, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, want := range []struct {
 		kind  audit.Kind
 		where string
@@ -358,9 +356,7 @@ func TestFindings_NoActiveHolder_High(t *testing.T) {
 		parts.Take(&facts, part)
 	}
 	a, err := audit.Of(audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for where, says := range map[string]string{`channel "lost"`: "No one can administer the channel.", `user group "lost"`: "No one can manage the group."} {
 		all := found(a, audit.NoAdministrator, where)
 		if len(all) != 1 || all[0].Severity != audit.High || all[0].Text != says || a.Sets[all[0].People].Len() != 0 {

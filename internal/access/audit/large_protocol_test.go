@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -89,28 +88,19 @@ func large(people, channels int) audit.Input {
 // An audit of 2,000 channels and 5,000 people takes seconds, and so does a comparison. Without ZULIP_TEST_ALL=1 the
 // test takes an eighth of them.
 func TestProtocolAudit_LargeOrganization_Fast(t *testing.T) {
-	people, channels := 5000, 2000
-	if os.Getenv("ZULIP_TEST_ALL") != "1" {
-		people, channels = people/8, channels/8
-	}
+	people, channels := acctest.Number(5000, 5000/8), acctest.Number(2000, 2000/8)
 	facts := large(people, channels)
 	begin := time.Now()
 	a, err := audit.Of(facts, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	made := time.Since(begin)
 	var text bytes.Buffer
-	if err := a.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, a.Write(&text))
 	written := time.Since(begin) - made
 	size := text.Len()
 	begin = time.Now()
 	read, err := audit.Read(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if changes, err := audit.Compare(read, a); err != nil || len(changes.Channels) > 0 {
 		t.Fatalf("%v: of %d channels something has changed", err, len(changes.Channels))
 	}
@@ -119,9 +109,7 @@ func TestProtocolAudit_LargeOrganization_Fast(t *testing.T) {
 	comment := markdownOf(t, a)
 	commented := time.Since(begin)
 	var html bytes.Buffer
-	if err := page.WriteAudit(&html, a); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, page.WriteAudit(&html, a))
 	t.Logf("made in %s, written in %s (%d kB, %d sets), read and compared in %s, as Markdown in %s, as a page in %s (%d kB)",
 		made, written, size/1000, len(a.Sets), compared, commented, time.Since(begin)-commented, html.Len()/1000)
 	if made > time.Minute || len(comment) > markdown.MaxLength {
@@ -161,9 +149,7 @@ func TestProtocolAudit_LargeOrganization_Linear(t *testing.T) {
 				acctest.ExpectLinear(t, 120, func(number int) func() {
 					input := facts(number)
 					made, err := audit.Of(input, audit.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
+					acctest.NoError(t, err)
 					if step != "make" {
 						return func() { do(t, made) }
 					}
@@ -179,9 +165,7 @@ func TestProtocolAudit_LargeOrganization_Linear(t *testing.T) {
 
 func expectWritten(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 }
 
 // hostileFacts are an organization whose server gives everything a name of this many characters, and one thing the
@@ -191,9 +175,7 @@ func hostileFacts(t *testing.T, length int) audit.Input {
 	o := office(t)
 	newChannel(t, o, strings.Repeat("é", 60), nil)
 	view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).Read(t.Context(), store.Channels, store.Subscribers, store.Domains, store.Bots)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	long := func(name string) string { return name + strings.Repeat("n", length) }
 	self := *o.Self
 	read := &zulip.RegisterAnswer{Channels: slices.Clone(view.Channels().List()), Realm: view.Realm(), Subscribers: view.Subscribers()}
@@ -228,13 +210,9 @@ func hostileFacts(t *testing.T, length int) audit.Input {
 func TestAudit_GiganticNames_Truncated(t *testing.T) {
 	facts := hostileFacts(t, 20_000)
 	found, err := audit.Of(facts, audit.Options{Site: "https://chat.example.com", Now: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var text bytes.Buffer
-	if err := found.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, found.Write(&text))
 	text.WriteString(markdownOf(t, found))
 	if text.Len() > 1_000_000 || strings.Contains(text.String(), strings.Repeat("n", 400)) {
 		t.Errorf("the audit has %d bytes", text.Len())

@@ -16,9 +16,7 @@ import (
 func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
 	t.Helper()
 	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return auditWith(t, o, audit.Options{Now: day("2027-01-01T12:00:00Z"), Rules: file})
 }
 

@@ -106,9 +106,7 @@ func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 			before := auditOf(t, o, audit.Selection{})
 			test.change(t, o)
 			found, err := audit.Compare(before, auditOf(t, o, audit.Selection{}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			var words []string
 			for _, word := range found.Summary.Conditions {
 				words = append(words, string(word))
@@ -188,9 +186,7 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 	}
 	texts := func() (all []string) {
 		found, err := audit.Compare(before, after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		for _, risk := range found.Risks {
 			all = append(all, risk.Text)
 		}
@@ -221,13 +217,9 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 func compare(t *testing.T, before, after *audit.Audit) (*report.Report, string) {
 	t.Helper()
 	changes, err := audit.Compare(before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var text bytes.Buffer
-	if err := markdown.Write(&text, changes); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, markdown.Write(&text, changes))
 	return changes, text.String()
 }
 
@@ -235,9 +227,7 @@ func compare(t *testing.T, before, after *audit.Audit) (*report.Report, string) 
 func written(t *testing.T, a *audit.Audit) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := a.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, a.Write(&text))
 	return text.String()
 }
 
@@ -245,9 +235,7 @@ func written(t *testing.T, a *audit.Audit) string {
 func reread(t *testing.T, a *audit.Audit) *audit.Audit {
 	t.Helper()
 	read, err := audit.Read([]byte(written(t, a)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return read
 }
 

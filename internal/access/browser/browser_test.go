@@ -58,12 +58,7 @@ func TestMain(m *testing.M) {
 }
 
 // sized is the number of objects on a large page: a quarter unless ZULIP_TEST_ALL=1.
-func sized(number int) int {
-	if os.Getenv("ZULIP_TEST_ALL") == "1" {
-		return number
-	}
-	return number / 4
-}
+func sized(number int) int { return acctest.Number(number, number/4) }
 
 func findBrowser() string {
 	for _, name := range []string{

@@ -26,29 +26,19 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *stor
 		accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: int(zulip.RoleMember)}
 	}
 	server, err := sandbox.New(sandbox.Config{Accounts: accounts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	owner, _ := server.Credentials("owner")
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	self, err := client.Me(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	changes := []attributes{}
 	for i := range channels {
 		name := fmt.Sprint("room ", i)
 		id, _, err := client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		// Each channel loses its own people, so that no two are equal.
 		posters := []string{"role:administrators", fmt.Sprintf("user:m%d@example.com", i)}
 		change := resourceChange("zulip_channel", attributes{"id": id, "name": name, "can_send_message_group": []string{"role:everyone"}},
@@ -147,16 +137,14 @@ func hostilePlan(t *testing.T, length int) string {
 // Names longer than servers accept don't make a page or a comment large: they are cut to that length.
 func TestReview_GiganticNames_Truncated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	const gigantic = 20_000
+	const gigantic = 5_000
 	for what, run := range map[string]func(text string) *report.Report{
 		"with the organization": func(text string) *report.Report { return reviewOf(t, o, text) },
 		"offline":               func(text string) *report.Report { return mustReview(t, text, review.Options{}) },
 	} {
 		found := run(hostilePlan(t, gigantic))
 		var text strings.Builder
-		if err := page.Write(&text, found); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, page.Write(&text, found))
 		if size := text.Len(); size > 1_500_000 {
 			t.Errorf("%s: the page has %d bytes", what, size)
 		}
@@ -222,9 +210,7 @@ func TestReview_SameConsequence_CountedOnce(t *testing.T) {
 	}
 	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more (list 1). 1 to 2 guests can post and start topics.")
 	var text strings.Builder
-	if err := page.Write(&text, found); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, page.Write(&text, found))
 	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`, `<summary>Show 35 more</summary><p><bdi>channel &#34;room 18&#34;</bdi></p>`)
 
 	found = reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com"))))

@@ -56,9 +56,7 @@ func savedOrganization(t *testing.T, name string) *acctest.Organization {
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(text)
 }
 
@@ -120,9 +118,7 @@ func TestReviewOfProviderInstances(t *testing.T) {
 		return tryReview(t, text, review.Options{Provider: provider, Site: site, Store: readOf(o)})
 	}
 	found, err := reviewed(text, "zulip.by_site", site)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	findings := found.Findings()
 	if len(found.Channels) != 0 || len(findings) != 1 || !slices.Equal(found.Summary.Conditions, []report.Condition{report.Unknown}) {
 		t.Fatalf("of instances that are not told apart it says\n%s", markdownOf(t, found))
@@ -341,13 +337,9 @@ func (s *scene) planArchive() []attributes {
 // account could do on the server before the change.
 func TestConformanceReview_PastErrors_Correct(t *testing.T) {
 	data, err := os.ReadFile("../../realm/permission/testdata/access/misses.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var rows []missed
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, json.Unmarshal(data, &rows))
 	tried, alike := 0, 0
 	for i, row := range rows {
 		if row.Miss != "review" {

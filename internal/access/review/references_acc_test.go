@@ -146,13 +146,9 @@ resource "zulip_user_group" "readers" {
 func TestAccReviewReferences_NewObjects_Resolved(t *testing.T) {
 	o, w := acctest.StartSandbox(t, sandbox.Config{}), acctest.NewWorkspace(t)
 	for name, module := range map[string]string{"team": teamModule, "team/nested": nestedModule} {
-		if err := os.MkdirAll(filepath.Join(w.Dir(), name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, os.MkdirAll(filepath.Join(w.Dir(), name), 0o700))
 		required := "terraform {\n  required_providers {\n    zulip = {\n      source = \"zulip-iac/zulip\"\n    }\n  }\n}\n"
-		if err := os.WriteFile(filepath.Join(w.Dir(), name, "main.tf"), []byte(required+module), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, os.WriteFile(filepath.Join(w.Dir(), name, "main.tf"), []byte(required+module), 0o600))
 	}
 	w.Configure(t, references)
 	w.Must(t, "get")

@@ -124,9 +124,7 @@ func readOf(o *acctest.Organization) *store.Store {
 func mustReview(t testing.TB, text string, options review.Options) *report.Report {
 	t.Helper()
 	found, err := tryReview(t, text, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return found
 }
 
@@ -135,9 +133,7 @@ func mustReview(t testing.TB, text string, options review.Options) *report.Repor
 func tryReview(t testing.TB, text string, options review.Options) (*report.Report, error) {
 	t.Helper()
 	parsed, err := plan.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if options.Store != nil {
 		options.Site, options.Now = cmp.Or(options.Site, "https://chat.example.com"), time.Now()
 	}
@@ -162,18 +158,14 @@ func expectText(t *testing.T, text string, parts ...string) {
 func markdownOf(t testing.TB, found *report.Report) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := markdown.Write(&text, found); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, markdown.Write(&text, found))
 	return text.String()
 }
 
 func indented(t *testing.T, found *report.Report) string {
 	t.Helper()
 	data, err := json.MarshalIndent(found, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(data) + "\n"
 }
 
@@ -184,9 +176,7 @@ func golden(t *testing.T, name, got string) {
 		keep(t, name, got)
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if got != string(want) {
 		t.Errorf("%s: the review is not what it was; look at it, and run the test with -update if it is right:\n%s", path, got)
 	}
@@ -201,9 +191,7 @@ func keep(t *testing.T, name, content string) {
 	if !*update {
 		return
 	}
-	if err := os.WriteFile(filepath.Join("testdata", name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(filepath.Join("testdata", name), []byte(content), 0o600))
 }
 
 func changed(address, module, after string) string {
@@ -270,9 +258,7 @@ func FuzzParsePlan(f *testing.F) {
 			return
 		}
 		found, err := review.New(context.Background(), plan, review.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		if length := len(markdownOf(t, found)); length >= markdown.MaxLength {
 			t.Fatalf("the Markdown has %d bytes", length)
 		}
@@ -314,9 +300,7 @@ func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			if got := strings.Join(found.Unknown, " "); !strings.Contains(got, test.unknown) || got != "" && test.unknown == "" {
 				t.Errorf("unknown: %q", got)
 			}
@@ -329,9 +313,7 @@ func TestReviewOfListsOfPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena, _ := o.Sandbox.Credentials("member")
 	groups, err := o.Client.UserGroups(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	ids := map[string]int64{}
 	for _, group := range groups {
 		ids[group.Name] = group.ID

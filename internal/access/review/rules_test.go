@@ -78,9 +78,7 @@ func (f *firm) reviewed(text string, changes ...attributes) *report.Report {
 func rulesOf(t *testing.T, text string) *rules.File {
 	t.Helper()
 	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return file
 }
 
@@ -273,9 +271,7 @@ func TestReviewRules_InviterLeaves_InvitationsEnd(t *testing.T) {
 	f.WithAccount(t, "otto").Call(t, "POST", "/invites/multiuse", map[string]string{"invite_as": "200", "stream_ids": "[]"})
 	for id, want := range map[int64]string{f.otto: "passes after this plan (failed before)", f.mel: "failed before, and this plan adds no violations"} {
 		user, err := f.Client.User(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		found := f.reviewed(firmRules, resourceChange("zulip_user", attributes{"id": id, "email": user.Address(), "full_name": user.FullName}, nil))
 		for _, rule := range found.Rules {
 			if got := rule.Lines()[0]; rule.Name == "no open door" && got != want {
@@ -325,12 +321,8 @@ func TestReviewRules_Failing_ListedAfterRisks(t *testing.T) {
 		attributes{"invite_required": false, "can_create_groups": []string{"role:moderators"}}))
 	expectText(t, found.Summary.Text, "1 rule fails")
 	var text, html bytes.Buffer
-	if err := markdown.Write(&text, found); err != nil {
-		t.Fatal(err)
-	}
-	if err := page.Write(&html, found); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, markdown.Write(&text, found))
+	acctest.NoError(t, page.Write(&html, found))
 	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
 	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
 	for form, order := range map[string][]string{text.String(): {"- `joining`", "#### Rules", "#### The organization"}, html.String(): {`<h2 id="risks"`, `<h2 id="rules"`, `<h2 id="organization"`}} {

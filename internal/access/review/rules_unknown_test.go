@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +18,9 @@ import (
 // Plans with values that are only known after apply: a random plan of usual changes, its rules, and the same plan with the
 // outcomes. A rule that passes must pass with each outcome.
 const (
-	unknownPlans = 1000 // with ZULIP_TEST_ALL=1; otherwise the first twentieth
-	outcomes     = 8    // for each plan
+	unknownPlans = 1000 // with ZULIP_TEST_ALL=1; otherwise the first fewUnknown
+	fewUnknown   = 50
+	outcomes     = 8 // for each plan
 	// moreOutcomes are tried for a rule that is unknown and has had one status so far.
 	moreOutcomes = 150
 )
@@ -393,9 +393,7 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 		"format_version": "1.2", "planned_values": attributes{}, "resource_changes": p.changes,
 		"configuration": attributes{"root_module": p.root},
 	}, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found := mustReview(t, string(text), review.Options{Store: readOf(o.Organization), Rules: rulesOf(t, unknownRules)})
 	return found, string(text)
 }
@@ -411,10 +409,7 @@ func TestConformanceRules_UnknownPlan_SameOutcome(t *testing.T) {
 		}
 	}
 	all, sum, open := 0, 0, map[string]int{}
-	plans := unknownPlans
-	if os.Getenv("ZULIP_TEST_ALL") != "1" {
-		plans /= 20
-	}
+	plans := acctest.Number(unknownPlans, fewUnknown)
 	t.Logf("%d plans, seeds 0 to %d", plans, plans-1)
 	for seed := range uint64(plans) {
 		found, text := o.reviewed(t, seed, 0)

@@ -21,9 +21,7 @@ func webPublic(t *testing.T) (o *acctest.Organization, channel int64) {
 	letSpectatorsIn(t, o)
 	yes := true
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "handbook", IsWebPublic: &yes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return o, channel
 }
 
@@ -103,9 +101,7 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
 		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:fullmembers"))},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	lena, _ := o.Sandbox.Credentials("member")
 	found := reviewOf(t, o, planOf(t, organizationSets("waiting_period_threshold", 0, 100000)))
 	expectWords(t, found, "narrowing")
@@ -147,9 +143,7 @@ func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
 		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	opened := resourceChange("zulip_channel",
 		attributes{"id": channel, "name": "releases", "can_send_message_group": []string{"role:moderators"}},
 		attributes{"id": channel, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
@@ -185,9 +179,7 @@ func TestReviewRole_KeptOnDestroy(t *testing.T) {
 func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	topics := func(before, after string) attributes {
 		return resourceChange("zulip_channel", attributes{"id": channel, "name": "releases", "topics_policy": before}, attributes{"id": channel, "name": "releases", "topics_policy": after})
 	}
@@ -291,9 +283,7 @@ func TestReviewRoleMembers_Changed_AllPermissions(t *testing.T) {
 	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
 		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:owners"))},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	change := resourceChange("zulip_role_members", roleList("owner", "ines.moreau@example.com"), roleList("owner", "lena.fischer@example.com"))
 	found := reviewOf(t, o, planOf(t, change))
 	owner, _ := o.Sandbox.Credentials("owner")

@@ -65,9 +65,7 @@ func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 				channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
 					Name: "board", InviteOnly: &yes, HistoryPublicToSubscribers: &no, Subscribers: []int64{id(t, o, "owner"), id(t, o, "member")},
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				acctest.NoError(t, err)
 				return resourceChange("zulip_channel", attributes{"id": channel, "name": "board", "privacy": "private_protected_history"}, attributes{"id": channel, "name": "board", "privacy": "private_shared_history"})
 			},
 			words: "private widening", says: "read older messages",
@@ -75,9 +73,7 @@ func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 		"an administrator's bot": {
 			change: func(o *acctest.Organization) attributes {
 				role := zulip.RoleAdministrator
-				if err := o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
-					t.Fatal(err)
-				}
+				acctest.NoError(t, o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}))
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "ines.costa@example.com", "full_name": "Terraform Bot"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com", "full_name": "Terraform Bot"})
 			},
 			words: "role-change widening narrowing", says: "It is an administrator, and kenji.sato@example.com gets its API key",
@@ -89,9 +85,7 @@ func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 					t.Fatal(err)
 				}
 				role := zulip.RoleMember
-				if err := o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
-					t.Fatal(err)
-				}
+				acctest.NoError(t, o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}))
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com"})
 			},
 			words: "widening narrowing", says: "kenji.sato@example.com can use its API key to read",
@@ -231,12 +225,8 @@ func TestReviewBotKey_SubscribersUnknown_Unknown(t *testing.T) {
 	owner, _ := o.Sandbox.Credentials("owner")
 	yes, member := true, zulip.RoleMember
 	board, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "board", InviteOnly: &yes, Subscribers: []int64{int64(owner.ID), int64(bot.ID)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.UpdateUser(t.Context(), int64(bot.ID), zulip.UserUpdate{Role: &member}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, o.Client.UpdateUser(t.Context(), int64(bot.ID), zulip.UserUpdate{Role: &member}))
 	given := resourceChange("zulip_bot", attributes{"id": bot.ID, "owner": "tomas.berg@example.com"}, attributes{"id": bot.ID, "owner": "kenji.sato@example.com"})
 	subscribers := resourceChange("zulip_channel_subscribers", attributes{"channel_id": board, "users": []string{"ines.costa@example.com"}}, attributes{"channel_id": board}, "users")
 	says := func(found *report.Report, what string) bool {

@@ -69,9 +69,7 @@ func TestConformanceGroupGrants(t *testing.T) {
 func compareGroup(t *testing.T, o *acctest.Organization, id int64, when string) (tries int) {
 	t.Helper()
 	view, err := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime().Read(t.Context(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	org := access.Of(access.Read{View: view, Self: o.Self, Now: time.Now()})
 	group := org.Groups[slices.IndexFunc(org.Groups, func(one *access.Group) bool { return one.ID == id })]
 	r := &run{sandbox: o.Sandbox}

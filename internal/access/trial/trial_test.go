@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,23 +30,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// organizations returns how many random organizations a test takes: as many as TRY_ORGANIZATIONS says, all with ZULIP_TEST_ALL=1,
-// otherwise a sample.
-func organizations(t *testing.T, sample, all int) uint64 {
-	t.Helper()
-	number := cmp.Or(os.Getenv("TRY_ORGANIZATIONS"), map[bool]string{true: strconv.Itoa(all)}[os.Getenv("ZULIP_TEST_ALL") == "1"], strconv.Itoa(sample))
-	count, err := strconv.ParseUint(number, 10, 32)
-	if err != nil {
-		t.Fatalf("TRY_ORGANIZATIONS: %v", err)
-	}
-	t.Logf("%d random organizations, seeds 0 to %d", count, count-1)
-	return count
-}
-
 // TestConformanceTries expects that the sandbox allows exactly what was computed.
 func TestConformanceTries(t *testing.T) {
 	tries, untried := 0, map[string]int{}
-	for seed := range organizations(t, 15, 200) {
+	for seed := range uint64(acctest.Number(200, 15)) {
 		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 31)))
 		planned, apply := o.Change()
 		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
@@ -73,7 +58,7 @@ func TestConformanceTries(t *testing.T) {
 
 // The access of a replaced resource is removed before its replacement is created.
 func TestConformanceTries_Replaced(t *testing.T) {
-	for seed := range organizations(t, 24, 100) {
+	for seed := range uint64(acctest.Number(100, 24)) {
 		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 32)))
 		planned, apply := o.Replacement()
 		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
@@ -123,15 +108,11 @@ func TestTries_WrongConclusion_Found(t *testing.T) {
 func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
 	t.Helper()
 	parsed, err := plan.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	found, computed, err := review.Compute(t.Context(), parsed, review.Options{
 		Store: store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	describeSome(computed)
 	return &run{sandbox: o.Sandbox, report: found, computed: computed, untried: map[string]int{}}
 }
@@ -170,9 +151,7 @@ func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
 	from := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime()
 	auditOf := func(person string) *audit.Audit {
 		found, err := audit.Make(t.Context(), from, audit.Options{Now: time.Now(), Selection: audit.Selection{Person: person}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		return found
 	}
 	whole, through := auditOf(""), map[string]map[int64][]string{} // by permission and object, by account

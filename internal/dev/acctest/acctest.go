@@ -246,22 +246,6 @@ func (o *Organization) SystemGroup(t *testing.T, name string) int64 {
 	return 0
 }
 
-// sampleEvery is the interval of the cases that Sample takes.
-const sampleEvery = 8
-
-// Sample returns the cases of a test with a long list of cases: all of them, or with -short one in eight. The race detector
-// runs with -short, because races do not depend on the values.
-func Sample[T any](cases []T) []T {
-	if !testing.Short() {
-		return cases
-	}
-	var some []T
-	for i := 0; i < len(cases); i += sampleEvery {
-		some = append(some, cases[i])
-	}
-	return some
-}
-
 // noteLines appends lines to the file that an environment variable names. The script that runs the tests evaluates it
 // afterwards. Without the variable it does nothing.
 func noteLines(t *testing.T, variable string, lines []string) {

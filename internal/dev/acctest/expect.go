@@ -206,3 +206,15 @@ func HashOf(t *testing.T, path string) string {
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(content))
 }
+
+// NoError ends a test with an error that the test is not about.
+func NoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error,
+) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

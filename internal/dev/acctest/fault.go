@@ -220,3 +220,11 @@ var HostileNames = []string{
 	// Lengths.
 	strings.Repeat("long ", 2000), strings.Repeat("長", 1000), strings.Repeat("<", 500), strings.Repeat("`", 300),
 }
+
+// Fail sets a fault of the sandbox, in the words of its command line. heal ends it.
+func (o *Organization) Fail(t testing.TB, rule string) (heal func()) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	NoError(t, err)
+	return o.Sandbox.Fail(fault)
+}

@@ -14,13 +14,18 @@ import (
 	"testing"
 )
 
-// fewSchedules is the number of schedules of a scenario in a sample. With -short it is shortSchedules, because the race
-// detector needs crossing requests, not every order. mostSchedules bounds the search for one that differs.
+// A sample has fewSchedules of each scenario, or fewOfMany if there are many scenarios. mostSchedules bounds the search for one
+// that differs.
 const (
-	fewSchedules   = 8
-	shortSchedules = 3
-	mostSchedules  = 100
+	fewSchedules  = 8
+	fewOfMany     = 3
+	manyScenarios = 20
+	mostSchedules = 100
 )
+
+// shortPart is the part of a sample that a test takes with -short: one in so many. The race detector runs with -short, because
+// races do not depend on values, and need crossing requests rather than every order.
+const shortPart = 8
 
 // scheduleSeed chooses the sample. ZULIP_TEST_SEED repeats one that was printed.
 var scheduleSeed = sync.OnceValue(func() uint64 {
@@ -35,12 +40,31 @@ var scheduleSeed = sync.OnceValue(func() uint64 {
 // enumeratesAll reports whether tests enumerate instead of sampling.
 func enumeratesAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
 
-// Sampled reports whether the sample of this run has a case, if it has one case in every few. The words name the case.
-// With -short, it has an eighth of these.
-func Sampled(every int, words ...string) bool {
-	if testing.Short() {
-		every = 8 * max(every, 1)
+// Number returns the number of cases that a test tries: all with ZULIP_TEST_ALL=1, and otherwise a sample.
+func Number(all, sample int) int {
+	switch {
+	case testing.Short():
+		return max(1, sample/shortPart)
+	case enumeratesAll():
+		return all
 	}
+	return sample
+}
+
+// Sample returns the cases of a test with a long list of cases: all of them, or with -short a part that the seed chooses.
+func Sample[T any](cases []T) (some []T) {
+	if !testing.Short() || len(cases) == 0 {
+		return cases
+	}
+	first := scheduleSeed() % uint64(min(len(cases), shortPart))
+	for i := int(first); i < len(cases); i += shortPart {
+		some = append(some, cases[i])
+	}
+	return some
+}
+
+// Sampled reports whether the sample of this run has a case, if it has one case in every few. The words name the case.
+func Sampled(every int, words ...string) bool {
 	if every < 2 || enumeratesAll() {
 		return true
 	}
@@ -102,6 +126,10 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 			kept.Add(1)
 		}
 	}
+	few := Number(fewSchedules, fewSchedules)
+	if len(scenarios) >= manyScenarios {
+		few = min(few, fewOfMany)
+	}
 	t.Run("schedules", func(t *testing.T) {
 		for name, scenario := range scenarios {
 			t.Run(name, func(t *testing.T) {
@@ -117,7 +145,7 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 					}
 					return
 				}
-				trySample(t, fewest, func(s *Schedule) { attempt(t, scenario, s) })
+				trySample(t, few, fewest, func(s *Schedule) { attempt(t, scenario, s) })
 			})
 		}
 	})
@@ -134,12 +162,8 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 }
 
 // trySample tries a few schedules. Schedules are equal only if no choice is left.
-func trySample(t *testing.T, fewest int, attempt func(*Schedule)) {
+func trySample(t *testing.T, few, fewest int, attempt func(*Schedule)) {
 	t.Helper()
-	few := fewSchedules
-	if testing.Short() {
-		few = shortSchedules
-	}
 	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name())))) //nolint:gosec // random values in tests need no secrecy
 	var paths [][]int
 	hasChoices := func() bool { return fewest <= few || len(paths) > 1 }

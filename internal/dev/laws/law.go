@@ -65,9 +65,10 @@ func (c *Case) Broken(what string, details ...any) {
 // NotTried reports that the law can't be tried here.
 func (c *Case) NotTried(reason string) { c.Broken("not tried: " + reason) }
 
-// Hold tries a law on each subject.
+// Hold tries a law on each subject, or with -short on a part of the subjects.
 func Hold[S any](t *testing.T, l Law, subjects []S, try func(c *Case, subject S)) {
 	t.Helper()
+	subjects = acctest.Sample(subjects)
 	var tried atomic.Int64
 	var group sync.WaitGroup
 	work := make(chan S)

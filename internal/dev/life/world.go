@@ -209,7 +209,7 @@ func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		w.problems = append(w.problems, problem{address, one, w.config.providers() != ""})
+		w.problems = append(w.problems, problem{address, one, w.hasTwo})
 	}
 	return len(diags.Errors()) == 0
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export/recording"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -17,8 +18,8 @@ import (
 func serve(t testing.TB, config sandbox.Config, account string) (*sandbox.Server, *zulip.Client) {
 	t.Helper()
 	server, err := sandbox.New(config)
-	requireNoError(t, err)
-	requireNoError(t, server.Start("127.0.0.1:0"))
+	acctest.NoError(t, err)
+	acctest.NoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	return server, clientOf(t, server, account)
 }
@@ -30,7 +31,7 @@ func clientOf(t testing.TB, server *sandbox.Server, account string) *zulip.Clien
 		t.Fatalf("there is no account %q", account)
 	}
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: credentials.Email, APIKey: credentials.APIKey, MaxRetries: -1})
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return client
 }
 
@@ -38,9 +39,9 @@ func clientOf(t testing.TB, server *sandbox.Server, account string) *zulip.Clien
 func record(t testing.TB, client *zulip.Client) string {
 	t.Helper()
 	organization, err := recording.Read(t.Context(), client)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	file, err := organization.Encode()
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return string(file)
 }
 
@@ -71,7 +72,7 @@ func large(t testing.TB, people, channels int) []byte {
 	t.Helper()
 	_, client := serve(t, sandbox.Config{}, "owner")
 	organization, err := recording.Read(t.Context(), client)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	person := organization.Accounts[3]
 	for i := range people {
 		address := fmt.Sprintf("person%d@example.com", i)
@@ -89,7 +90,7 @@ func large(t testing.TB, people, channels int) []byte {
 		organization.Channels = append(organization.Channels, channel)
 	}
 	file, err := organization.Encode()
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	return file
 }
 
@@ -98,7 +99,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		server, err := sandbox.New(sandbox.Config{Organization: file})
-		requireNoError(b, err)
+		acctest.NoError(b, err)
 		_ = server.Close()
 	}
 }
@@ -127,31 +128,20 @@ func TestNoSecretsOfOutgoingBots(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that the test is not about.
-func requireNoError(t interface {
-	Helper()
-	Fatal(arguments ...any)
-}, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A file of a later version, in which each object has one more key, is the same organization.
 func TestRecording_LaterKeys_Ignored(t *testing.T) {
 	const owner = "ines.moreau@example.com"
 	every, err := os.ReadFile("../../sandbox/testdata/organization.json") // has an object of each kind
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	_, client := serve(t, sandbox.Config{Organization: every}, owner)
 	file := record(t, client)
 	var later map[string]any
-	requireNoError(t, json.Unmarshal([]byte(file), &later))
+	acctest.NoError(t, json.Unmarshal([]byte(file), &later))
 	for _, part := range later {
 		addKey(part)
 	}
 	text, err := json.Marshal(later)
-	requireNoError(t, err)
+	acctest.NoError(t, err)
 	_, loaded := serve(t, sandbox.Config{Organization: text}, owner)
 	if again := record(t, loaded); again != file {
 		t.Error(differences(file, again))

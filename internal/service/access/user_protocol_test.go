@@ -249,8 +249,6 @@ var created atomic.Int64
 func encoded(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(text)
 }

@@ -19,9 +19,7 @@ func picture(t *testing.T, shade uint8) (path, hash string) {
 	t.Helper()
 	drawn := acctest.Picture(t, shade)
 	path = filepath.Join(t.TempDir(), "picture.of.a.bot")
-	if err := os.Rename(drawn, path); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.Rename(drawn, path))
 	return path, acctest.HashOf(t, path)
 }
 
@@ -29,9 +27,7 @@ func picture(t *testing.T, shade uint8) (path, hash string) {
 func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
 	t.Helper()
 	res, err := http.Get(o.Sandbox.URL() + *o.UserOf(t, run).AvatarURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	defer res.Body.Close()
 	content, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -44,9 +40,7 @@ func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
 func uploadByHand(t *testing.T, o *acctest.Organization, run *acctest.Run, file string) (url string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	id, _ := run.State.Values["id"].(int64)
 	if url, err = o.Client.UploadBotAvatar(t.Context(), id, "other.png", "image/png", content); err != nil {
 		t.Fatal(err)
@@ -130,13 +124,9 @@ func TestProtocolBotAvatarDrift(t *testing.T) {
 		"removed": func() {
 			id, _ := run.State.Values["id"].(int64)
 			key, err := o.Client.BotAPIKey(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			req, err := http.NewRequest(http.MethodDelete, o.Sandbox.URL()+"/api/v1/users/me/avatar", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			req.SetBasicAuth("alerts-bot@zulip.example.com", key)
 			res, err := http.DefaultClient.Do(req)
 			if err != nil || res.StatusCode != http.StatusOK {
@@ -191,9 +181,7 @@ func TestProtocolBotAvatarStaleList(t *testing.T) {
 func TestProtocolBotAvatarRefused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	text := filepath.Join(t.TempDir(), "a.png")
-	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(text, []byte("no picture"), 0o600))
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
 		run.ExpectRefused(alerts(values{"avatar_file": file}), "avatar_file", "Cannot upload the file as an image", words)
 	}
@@ -202,13 +190,9 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 	// A picture that the server refuses leaves the bot unchanged, except for the other changes.
 	whole, hash := picture(t, 10)
 	content, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	cut := filepath.Join(t.TempDir(), "cut.png")
-	if err := os.WriteFile(cut, content[:40], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(cut, content[:40], 0o600))
 	run.Apply(run.MustPlan(alerts(values{"avatar_file": cut}))).ExpectError(t, "avatar_file", "Cannot upload the picture of bot alerts-bot@", "Could not decode image", "untaint")
 	if run.State == nil || run.State.Values["id"] == nil || isManaged(run) || o.CountUsers(t, "Alerts") != 1 {
 		t.Fatalf("the state holds %v", run.State)
@@ -222,9 +206,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 	// If the file changes between plan and apply, nothing is sent.
 	p := run.Process()
 	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
-	if err := os.WriteFile(whole, append(content, 0), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(whole, append(content, 0), 0o600))
 	sent := o.Sent()
 	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "avatar_file", "The file was changed after the plan was made")

@@ -55,11 +55,7 @@ func (l *leaving) apply(t *testing.T) acctest.Diagnostics {
 // fail makes some requests fail.
 func (l *leaving) fail(t *testing.T, rule string) {
 	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.o.Sandbox.Fail(fault)
+	l.o.Fail(t, rule)
 }
 
 // expect compares the bot in the state and on the server with the expected one.
@@ -100,9 +96,7 @@ func TestProtocolBot_OwnerLeaves_Reactivated(t *testing.T) {
 // A bot that was deactivated outside Terraform stays deactivated, whether its owner is deactivated or not.
 func TestProtocolBot_DeactivatedBeforeOwner_NotReactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
-	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID))
 	sent := l.o.Sent()
 	l.apply(t).ExpectError(t, "", "Cannot read bot", "omeone else has archived or deactivated")
 	sent.Expect(t, "DELETE")
@@ -322,9 +316,7 @@ func TestAccSandboxBot_OwnerLeaves_Warning(t *testing.T) {
 func accountOf(t *testing.T, o *acctest.Organization, address string) *zulip.User {
 	t.Helper()
 	user, err := o.Client.UserByEmail(context.Background(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return user
 }
 
@@ -346,9 +338,7 @@ func TestProtocolBot_EndedWithOwner_PlanWarns(t *testing.T) {
 	config := values{"short_name": "news", "full_name": "News", "owner": "tomas.berg@example.com"}
 	run.MustApply(config)
 	owner, err := o.Client.UserByEmail(t.Context(), "tomas.berg@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", owner.ID), nil)
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)

@@ -230,9 +230,7 @@ func TestProtocolBotOwner_AccessLost_Refused(t *testing.T) {
 			p := run.Process()
 			plan := p.MustPlan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
 			member := zulip.RoleMember
-			if err := o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}); err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}))
 			sent := admin.Sent()
 			state, diags := p.Apply(plan)
 			diags.ExpectError(t, "owner", "remove the provider's own access")

@@ -13,16 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// stale makes the server's lists of people and bots outdated after some writes (server-behavior §U18).
-func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
-	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o.Sandbox.Fail(fault)
-}
-
 // A bot that is missing in the server's lists is still created and updated, and stays in the state.
 func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	for name, more := range map[string]values{
@@ -31,10 +21,10 @@ func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_bot")
-			stale(t, o, "POST /bots stale")
+			o.Fail(t, "POST /bots stale")
 			run.MustApply(alerts(more))
 			bot := o.UserOf(t, run)
-			stale(t, o, "PATCH /bots/* stale 1")
+			o.Fail(t, "PATCH /bots/* stale 1")
 			run.MustApply(alerts(values{"full_name": "Alarms", "owner": o.Self.Address(), "default_sending_stream": "incidents"}))
 			if found := o.UserOf(t, run); found.ID != bot.ID || found.FullName != "Alarms" {
 				t.Errorf("the server holds %+v", found)
@@ -53,7 +43,7 @@ func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"default_sending_stream": "general"}))
 	sent := o.Sent()
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	run.MustApply(alerts(values{"default_sending_stream": "incidents"}))
 	run.MustApply(alerts(values{"default_sending_stream": ""}))
 	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
@@ -69,7 +59,7 @@ func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"owner": lena}))
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	sent := o.Sent()
 	run.Apply(run.MustPlan(alerts(values{"owner": lena, "default_sending_stream": "general"}))).ExpectNoError(t)
 	sent.Expect(t, "PATCH default_sending_stream")
@@ -82,7 +72,7 @@ func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	stale(t, o, "PATCH /bots/* stale")
+	o.Fail(t, "PATCH /bots/* stale")
 	sent := o.Sent()
 	run.MustApply(alerts(values{"role": "moderator", "full_name": "Alarms", "owner": lena}))
 	sent.Expect(t, "PATCH bot_owner_id full_name role")
@@ -91,27 +81,11 @@ func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	}
 }
 
-// An owner who is missing in the list is found.
-func TestProtocolBotOwner_MissingFromList_Found(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_bot")
-	stale(t, o, "POST /users stale")
-	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stale(t, o, "* /bots/** stale")
-	stale(t, o, "POST /bots stale")
-	run.MustApply(alerts(values{"owner": "nadia@example.com"}))
-	if found := o.UserOf(t, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
-		t.Errorf("the server holds %+v", found)
-	}
-}
-
 // A deactivated bot that the list still shows as active is reactivated.
 func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	stale(t, o, "DELETE /bots/* stale")
+	o.Fail(t, "DELETE /bots/* stale")
 	p := run.Process()
 	destroy := p.MustPlan("zulip_bot", run.State, nil)
 	p.MustApply(destroy)
@@ -122,9 +96,7 @@ func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 		t.Errorf("the state is %+v", state)
 	}
 
-	if err := o.Client.DeactivateBot(context.Background(), o.UserOf(t, run).ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.DeactivateBot(context.Background(), o.UserOf(t, run).ID))
 	run.State = nil
 	run.MustApply(alerts(values{"adopt_deactivated": true}))
 }
@@ -133,11 +105,9 @@ func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
-	stale(t, o, "PATCH /users/* stale")
+	o.Fail(t, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}))
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["role"] != "guest" {
 		t.Errorf("the state says %v", run.State.Values["role"])
@@ -150,37 +120,6 @@ func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 	run := o.NewRun(t, "zulip_bot")
 	return o, run
-}
-
-// A state written on one server plans no change on a newer and on an older one, whatever the list of bots has there.
-func TestProtocolBotOnEveryLevel(t *testing.T) {
-	everything := alerts(values{
-		"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena,
-		"role": "moderator", "default_sending_stream": "general", "default_all_public_streams": true,
-	})
-	for name, config := range map[string]values{"everything": everything, "little": alerts(nil)} {
-		for _, first := range []int{442, 500} {
-			t.Run(fmt.Sprint(name, " at ", first), func(t *testing.T) {
-				o, run := at(t, first)
-				run.MustApply(config)
-				written := fmt.Sprint(run.State.Values)
-				for _, level := range []int{442, 473, 474, featurelevel.Newest, 442} {
-					o.Sandbox.SetFeatureLevel(level)
-					if plan := run.MustPlan(config); !plan.Empty() || len(plan.Replace) > 0 {
-						t.Errorf("level %d: plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
-					}
-					if now := fmt.Sprint(run.State.Values); now != written {
-						t.Errorf("level %d: the state is\n%s\nwant:\n%s", level, now, written)
-					}
-					imported := o.NewRun(t, "zulip_bot")
-					imported.Import("alerts-bot@zulip.example.com", nil).ExpectNoError(t)
-					if plan := imported.MustPlan(config); len(plan.Replace) > 0 || imported.State.Values["bot_type"] != run.State.Values["bot_type"] {
-						t.Errorf("level %d: an import plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
-					}
-				}
-			})
-		}
-	}
 }
 
 // Only what differs is sent, on both sides of the level at which the list of bots lost most of its fields.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -167,24 +166,6 @@ func TestProtocolChannel_ArchivedAdopted_Warning(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"name": "old", "adopt_archived": true, "description": "", "topics_policy": "allow_empty_topic", pushes: false})
 	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
-}
-
-func TestProtocolChannel_ServerTooOld_Refused(t *testing.T) {
-	for level, attributes := range map[int]values{
-		440: {"can_create_topic_group": who("role:everyone")},
-		403: {"topics_policy": "empty_topic_only", "can_delete_any_message_group": who()},
-		387: {
-			"folder_id": 1, "topics_policy": "inherit", "adopt_archived": true, "can_resolve_topics_group": who(),
-			"can_move_messages_within_channel_group": who(), "can_move_messages_out_of_channel_group": who(),
-		},
-	} {
-		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
-		refusals := map[string]refusal{}
-		for attribute, value := range attributes {
-			refusals[attribute] = refusal{values{attribute: value}, attribute, []string{"The server is too old for " + attribute, "It requires feature level", "the server has", "upgrade the server"}}
-		}
-		expectRefusals(t, o, o.NewRun(t, "zulip_channel"), refusals)
-	}
 }
 
 // A channel that someone made private cannot become a default channel, also if the configuration does not set the privacy.

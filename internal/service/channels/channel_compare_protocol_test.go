@@ -283,9 +283,7 @@ func TestProtocolChannel_ChangedBeforeWrite_Refused(t *testing.T) {
 	first := <-gate.Arrived
 	hand := channelByHand(o, id, permit(setting, owners))
 	(<-gate.Arrived).Release()
-	if err := <-hand; err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, <-hand)
 	gate.Open()
 	first.Release()
 

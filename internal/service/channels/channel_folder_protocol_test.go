@@ -27,9 +27,7 @@ func channelFolderManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
 func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
 	t.Helper()
 	list, err := o.Client.ChannelFolders(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return list
 }
 
@@ -58,18 +56,14 @@ func expect(t *testing.T, o *acctest.Organization, want ...string) {
 func channelFolderByHand(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateChannelFolder(context.Background(), name, "by hand")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 
 // channelFolderChange changes a folder outside Terraform.
 func channelFolderChange(t *testing.T, o *acctest.Organization, id int64, update zulip.ChannelFolderUpdate) {
 	t.Helper()
-	if err := o.Client.UpdateChannelFolder(context.Background(), id, update); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateChannelFolder(context.Background(), id, update))
 }
 
 func archive(t *testing.T, o *acctest.Organization, id int64) {
@@ -186,14 +180,6 @@ func TestProtocolFolderBadInput(t *testing.T) {
 	diags.ExpectError(t, "", "cannot manage channel folders")
 }
 
-func TestProtocolFolderOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 388})
-	_, diags := o.NewRun(t, folderType).Plan(values{"name": "Ops"})
-	diags.ExpectError(t, "", "feature level 389", "388")
-	_, diags = o.NewRun(t, orderType).Plan(values{"folder_ids": []any{1}})
-	diags.ExpectError(t, "folder_ids", "feature level 414")
-}
-
 func TestProtocolFoldersDataSource(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	channelFolderByHand(t, o, "One")
@@ -266,4 +252,17 @@ func TestProtocolFolderEndRequests(t *testing.T) {
 			expect(t, o, want)
 		})
 	}
+}
+
+// Values of resources without a table are quoted too.
+func TestProtocolChannelFolder_ChangedSincePlan_Quoted(t *testing.T) {
+	o, _ := channelManaged(t)
+	run := o.NewRun(t, folderType)
+	config := values{"name": "Team", "description": "Ours "}
+	run.MustApply(config)
+	plan := run.MustPlan(but(config, values{"description": "Ours"}))
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%v", run.State.Values["id"]), map[string]string{"description": " Ours"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "when the plan was made:     \"Ours \"", "now:                        \" Ours\"", "the configuration asks for: \"Ours\"")
+	sent.Expect(t)
 }

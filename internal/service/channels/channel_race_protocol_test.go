@@ -102,12 +102,8 @@ type ending struct {
 // try runs one schedule on an organization of its own, and checks the result.
 func try(t *testing.T, scenario scenario, schedule *acctest.Schedule) {
 	server, err := sandbox.New(sandbox.Config{Accounts: people})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, server.Start("127.0.0.1:0"))
 	defer func() { _ = server.Close() }()
 	before := but(values{"name": "raced"}, scenario.before)
 	r := &race{

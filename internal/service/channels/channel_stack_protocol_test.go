@@ -30,9 +30,7 @@ func TestProtocolChannel_OnePermission_SentByListedFunctions(t *testing.T) {
 	run.MustApply(values{"name": "stack", "can_send_message_group": who("role:moderators")})
 
 	page, err := os.ReadFile("../../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	_, section, _ := strings.Cut(string(page), "## How an apply sends a change\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var listed []string

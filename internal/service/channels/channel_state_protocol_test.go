@@ -52,9 +52,7 @@ func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
 			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:members")})
 			gone.MustApply(values{"name": "gone"})
 			rule, err := sandbox.ParseFault(fault)
-			if err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, err)
 			o.Sandbox.Fail(rule)
 			sent := o.Sent()
 			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:moderators")})
@@ -97,7 +95,7 @@ func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acct
 // With -refresh=false nothing is read before the plan, and a replaced resource is planned first. Two resources with
 // the same object are reported.
 func TestProtocolChannel_DuplicateWithoutRefresh_Warning(t *testing.T) {
-	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
+	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group", groupType: "user group"} {
 		t.Run(kind, func(t *testing.T) {
 			o, config := acctest.StartSandbox(t, sandbox.Config{}), values{"name": "Kept"}
 			run := o.NewRun(t, kind)
@@ -348,9 +346,7 @@ func TestProtocolChannelTopics(t *testing.T) {
 	ids := []int64{}
 	for _, topic := range []string{"plans", "", "news"} {
 		id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: topic}, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		ids = append(ids, id)
 	}
 	p := o.NewRun(t, "zulip_message").Process()
@@ -380,9 +376,7 @@ func TestProtocolChannelTopics_Archived_ByLevel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
 	channel := o.MustChannel(t, "general").ID
 	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: "plans"}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Archive(t, "general")
 	read := func() (values, acctest.Diagnostics) {
 		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})

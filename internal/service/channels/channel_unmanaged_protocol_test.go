@@ -98,9 +98,7 @@ func TestProtocolChannel_Unmanaged_LeftOut(t *testing.T) {
 func unmanagedOf(t *testing.T, run *acctest.Run) map[string]any {
 	t.Helper()
 	var private map[string][]byte
-	if err := json.Unmarshal(run.State.Private, &private); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, json.Unmarshal(run.State.Private, &private))
 	var unmanaged struct {
 		F, C int64
 		V    map[string]any

@@ -21,12 +21,8 @@ const typeName = "zulip_default_channel_group"
 func defaultChannelGroupHeld(t *testing.T, o *acctest.Organization, name string) *zulip.DefaultChannelGroup {
 	t.Helper()
 	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDefaultGroups})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, o.Client.DeleteQueue(context.Background(), snapshot.QueueID))
 	for _, group := range snapshot.DefaultGroups {
 		if group.Name == name {
 			return group
@@ -59,9 +55,7 @@ func defaultChannelGroupManaged(t *testing.T) (o *acctest.Organization, run *acc
 func channel(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: o.Prefix + name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 
@@ -72,9 +66,7 @@ func defaultChannelGroupByHand(t *testing.T, o *acctest.Organization, group, op 
 		channels[i] = o.Prefix + channels[i]
 	}
 	names, err := json.Marshal(channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/default_stream_groups/%d/streams", defaultChannelGroupHeld(t, o, group).ID), map[string]string{"op": op, "stream_names": string(names)})
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
@@ -233,19 +232,6 @@ func TestProtocolSubscribersOldServer(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
 	sent.Expect(t, "POST invite_only is_default_stream principals subscriptions", takeOut)
-}
-
-// Someone whom the server's list of people lacks is subscribed, and stays in the state by email (server-behavior
-// §U18).
-func TestProtocolSubscribers_MissingFromList_Subscribed(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run := o.NewRun(t, "zulip_channel_subscription")
-	run.MustApply(values{"channel": "general", "users": texts("nadia@example.com")})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }
 
 // The time for subscribers grows linearly with their number: added, planned in another order, removed, and read

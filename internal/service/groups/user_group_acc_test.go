@@ -184,9 +184,7 @@ type membership struct{ people, groups []int64 }
 func snapshot(t *testing.T, o *acctest.Organization) *membersAndPermissions {
 	t.Helper()
 	read, err := o.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	r := &membersAndPermissions{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
 	for _, group := range read.UserGroups {
 		r.groups[group.ID] = &membership{group.Members, group.DirectSubgroupIDs}
@@ -233,9 +231,7 @@ func (r *membersAndPermissions) replay(t *testing.T, request sandbox.Request, af
 	case kind == "streams" && request.Method == http.MethodPatch:
 		for name, data := range request.Params {
 			var change zulip.GroupSettingChange
-			if err := json.Unmarshal([]byte(data), &change); err != nil {
-				t.Fatal(err)
-			}
+			acctest.NoError(t, json.Unmarshal([]byte(data), &change))
 			r.channels[number][name] = change.New
 		}
 	case kind != "user_groups":
@@ -247,9 +243,7 @@ func numbers(t *testing.T, text string) []int64 {
 	t.Helper()
 	all := []int64{}
 	if text != "" {
-		if err := json.Unmarshal([]byte(text), &all); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, json.Unmarshal([]byte(text), &all))
 	}
 	return all
 }

@@ -5,11 +5,6 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func everything() values {
@@ -17,68 +12,6 @@ func everything() values {
 		"name": "ops", "description": "Operations", "members": set(kenji, lena), "subgroups": set("leads", "role:moderators"),
 		"can_add_members_group": set("role:administrators"), "can_join_group": set("role:members"), "can_leave_group": set("role:nobody"),
 		"can_manage_group": set("group:leads", "user:"+ines), "can_mention_group": set("role:nobody"), "can_remove_members_group": set("role:moderators"),
-	}
-}
-
-// Each attribute is changed and sent separately. A change outside Terraform is repaired with the same request.
-func TestProtocolUserGroupEachAttribute(t *testing.T) {
-	moderators := func(t *testing.T, o *acctest.Organization) string {
-		return change(t, role(t, o, "moderators"), zulip.NamedGroup(id(t, o, "role:administrators")))
-	}
-	for _, test := range []struct {
-		attribute string
-		to        any
-		sends     func(*testing.T, *acctest.Organization) map[string]string
-	}{
-		{"name", "operations", func(*testing.T, *acctest.Organization) map[string]string {
-			return map[string]string{"name": "operations"}
-		}},
-		{"description", "", func(*testing.T, *acctest.Organization) map[string]string { return map[string]string{"description": ""} }},
-		{"members", set(amara, lena), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"add": text(t, ids(t, o, amara)), "delete": text(t, ids(t, o, kenji))}
-		}},
-		{"members", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"delete": text(t, ids(t, o, kenji, lena))}
-		}},
-		{"subgroups", set("leads"), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"delete_subgroups": text(t, ids(t, o, "role:moderators"))}
-		}},
-		{"subgroups", set("leads", "role:moderators", "sre"), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"add_subgroups": text(t, ids(t, o, "sre"))}
-		}},
-		{"can_add_members_group", set("role:moderators"), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_add_members_group": moderators(t, o)}
-		}},
-		{"can_join_group", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_join_group": change(t, role(t, o, "nobody"), role(t, o, "members"))}
-		}},
-		{"can_leave_group", set("role:everyone"), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_leave_group": change(t, role(t, o, "everyone"), role(t, o, "nobody"))}
-		}},
-		{"can_manage_group", set("user:" + ines), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_manage_group": change(t, zulip.GroupSettingValue{DirectMembers: ids(t, o, ines)},
-				zulip.GroupSettingValue{DirectMembers: ids(t, o, ines), DirectSubgroups: ids(t, o, "leads")})}
-		}},
-		{"can_mention_group", set("group:sre"), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_mention_group": change(t, zulip.NamedGroup(id(t, o, "sre")), role(t, o, "nobody"))}
-		}},
-		{"can_remove_members_group", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
-			return map[string]string{"can_remove_members_group": change(t, role(t, o, "nobody"), role(t, o, "moderators"))}
-		}},
-	} {
-		t.Run(fmt.Sprint(test.attribute, test.to), func(t *testing.T) {
-			o, run := managed(t)
-			run.MustApply(everything())
-			hand := run.Fork()
-			sent := o.Sent()
-			run.MustApply(but(everything(), values{test.attribute: test.to}))
-			expectParams(t, sent, test.sends(t, o))
-			// For the old configuration, this is drift. After a change back, it is drift for the new one.
-			hand.MustApply(everything())
-			sent = o.Sent()
-			run.MustApply(but(everything(), values{test.attribute: test.to}))
-			expectParams(t, sent, test.sends(t, o))
-		})
 	}
 }
 
@@ -140,10 +73,4 @@ func TestProtocolUserGroupName_Invalid_Refused(t *testing.T) {
 			t.Errorf("%q: %v (want %s)", name, diags, words)
 		}
 	}
-}
-
-func TestProtocolUserGroup_OldServer_AdoptionRefused(t *testing.T) {
-	_, run := managedIn(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
-	_, diags := run.Plan(values{"name": "ops", "adopt_deactivated": true})
-	diags.ExpectError(t, "adopt_deactivated", "feature level 386")
 }

@@ -188,48 +188,6 @@ func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 	holds(t, s.Organization, "leads", []string{kenji, lena}, []string{"sre"})
 }
 
-// A membership replaces a group's list, or another membership. In any order, no listed member is removed in the end.
-func TestProtocolUserGroupMembership_ReplacingList_Kept(t *testing.T) {
-	for name, test := range map[string]struct {
-		before, after []acctest.Entry
-		sends         bool // whichever is planned first
-	}{
-		"from a group": {
-			[]acctest.Entry{part("a", groupType, values{"name": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Entry{part("a", groupType, values{"name": "ops"}), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, false,
-		},
-		"from another membership": {
-			[]acctest.Entry{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Entry{part("a", membershipType, nil), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, true,
-		},
-		"a part of another membership": {
-			[]acctest.Entry{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Entry{part("a", membershipType, values{"group": "ops", "members": listed(kenji)}), part("b", membershipType, values{"group": "ops", "members": listed(lena)})}, true,
-		},
-	} {
-		for _, backwards := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, " ", backwards), func(t *testing.T) {
-				s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
-				plans, diags := s.Plan(test.before...)
-				diags.ExpectNoError(t)
-				s.Apply(plans, test.before...).ExpectNoError(t)
-				plans, diags = s.Plan(test.after...)
-				diags.ExpectNoError(t)
-				order := slices.Clone(test.after)
-				if backwards {
-					slices.Reverse(order)
-				}
-				sent := s.Sent()
-				s.Apply(plans, order...).ExpectNoError(t)
-				if backwards || !test.sends {
-					sent.Expect(t) // the new resource was planned first
-				}
-				holds(t, s.Organization, "ops", []string{lena, kenji}, nil)
-			})
-		}
-	}
-}
-
 // A membership adds and removes only its own members, whatever changes between plan and apply.
 func TestProtocolUserGroupMembership_OtherChanges_Kept(t *testing.T) {
 	o, run := added(t)

@@ -84,6 +84,12 @@ func groupChanges() map[string]groupChange {
 			want:   map[string][]string{"ops": {amara, lena, kenji}},
 			hand:   map[string]handChange{"ops": {paul, amara}},
 		},
+		"a membership takes over from a list": {
+			before: parts{group("ops", values{"members": listed(lena, kenji)})},
+			after:  parts{group("ops", values{}), added("a", "ops", lena, kenji)},
+			want:   map[string][]string{"ops": {lena, kenji}},
+			hand:   map[string]handChange{"ops": {paul, ""}},
+		},
 		"two groups change places": {
 			before: parts{group("inner", values{"subgroups": listed(), "members": listed(lena)}), needing(group("outer", values{"subgroups": listed("inner")}), "inner")},
 			after:  parts{group("outer", values{"subgroups": listed(), "members": listed(kenji)}), group("inner", values{"subgroups": listed("outer"), "members": listed(lena)})},

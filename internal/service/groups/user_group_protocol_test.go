@@ -73,9 +73,7 @@ func but(config, change values) values {
 func group(t *testing.T, o *acctest.Organization, name string) *zulip.UserGroup {
 	t.Helper()
 	groups, err := o.Client.UserGroups(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, one := range groups {
 		if one.Name == name {
 			return one
@@ -91,9 +89,7 @@ func id(t *testing.T, o *acctest.Organization, word string) int64 {
 		return found.ID
 	}
 	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUsers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, user := range snapshot.Users {
 		if user.Address() == word {
 			return user.ID
@@ -118,9 +114,7 @@ func ids(t *testing.T, o *acctest.Organization, words ...string) []int64 {
 func text(t *testing.T, value any) string {
 	t.Helper()
 	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(data)
 }
 
@@ -156,9 +150,7 @@ func alter(t *testing.T, o *acctest.Organization, name string, update zulip.User
 
 func members(t *testing.T, o *acctest.Organization, name string, change zulip.MembershipChange) {
 	t.Helper()
-	if err := o.Client.ChangeUserGroupMembership(context.Background(), id(t, o, name), change); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.ChangeUserGroupMembership(context.Background(), id(t, o, name), change))
 }
 
 func deactivateUser(t *testing.T, o *acctest.Organization, address string) {
@@ -187,16 +179,6 @@ func empty(t *testing.T, run *acctest.Run, config values) {
 	if plan := run.MustPlan(config); !plan.Empty() {
 		t.Errorf("there is still something to do: %v", plan.Changes())
 	}
-}
-
-// fail sets one fault.
-func fail(t *testing.T, o *acctest.Organization, text string) {
-	t.Helper()
-	rule, err := sandbox.ParseFault(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Sandbox.Fail(rule)
 }
 
 func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSettingValue {
@@ -340,31 +322,6 @@ func TestProtocolUserGroupMembership_Changed_AccessWarning(t *testing.T) {
 	plan(run, nil, acctest.GeneralAccess) // Lena was in before, and stays
 	plan(run, values{"group": "leads", "members": set(kenji)}, acctest.GeneralAccess)
 	plan(silent(o, run), nil, "")
-}
-
-// Someone whom the server's list of people lacks is added to a group, and stays in the state by email
-// (server-behavior §U18).
-func TestProtocolUserGroupMembership_MissingFromList(t *testing.T) {
-	o, run := added(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run.MustApply(values{"group": "sre", "members": set("nadia@example.com", kenji)})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	holds(t, o, "sre", []string{amara, lena}, nil)
-}
-
-// The same is true of the members of a group and of the people in its permissions.
-func TestProtocolUserGroup_UserMissingFromList(t *testing.T) {
-	o, _ := added(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run := o.NewRun(t, groupType)
-	run.MustApply(values{"name": "ops", "members": listed("nadia@example.com", kenji)})
-	run.MustApply(values{"name": "ops", "can_mention_group": set("user:nadia@example.com")})
 }
 
 // The time for members grows linearly with their number: added, planned in another order, removed, and read again,

@@ -284,22 +284,6 @@ func TestProtocolUserGroup_Replaced_Adopted(t *testing.T) {
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
 }
 
-// With -refresh=false nothing is read before the plan, and a replaced resource is planned first.
-func TestProtocolUserGroup_ReplacedWithoutRefresh_Warning(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_group")
-	run.MustApply(everything())
-	p := run.Process()
-	plan, diags := p.Plan("zulip_user_group", run.State, everything())
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_group", plan.Replaced(), everything())
-	if len(diags) > 0 {
-		t.Errorf("reported: %v", diags)
-	}
-	_, diags = p.Plan("zulip_user_group", run.State, everything())
-	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
-}
-
 func TestProtocolUserGroupDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})
@@ -358,7 +342,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 func TestProtocolUserGroupMembership_UpdateFails_Remembered(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": set(lena, kenji)}) // Lena was in before
-	fail(t, o, "POST /user_groups/*/members before status=400 1")
+	o.Fail(t, "POST /user_groups/*/members before status=400 1")
 	run.Apply(run.MustPlan(values{"group": "sre", "members": set(kenji, ines)})).ExpectError(t, "", "Cannot change")
 	run.MustApply(values{"group": "sre", "members": set(kenji, ines)})
 	holds(t, o, "sre", []string{amara, lena, kenji, ines}, nil)

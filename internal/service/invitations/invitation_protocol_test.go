@@ -27,9 +27,7 @@ const (
 func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
 	all, err := o.Client.Invitations(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	all = slices.DeleteFunc(all, func(one *zulip.Invitation) bool { return one.IsMultiuse })
 	slices.SortFunc(all, func(a, b *zulip.Invitation) int { return int(a.ID - b.ID) })
 	return all
@@ -183,9 +181,7 @@ func TestProtocolInvitationGone(t *testing.T) {
 	config := values{"email": nadia, "expires_in_minutes": 5}
 	run.MustApply(config)
 	first := invitationOnly(t, o)
-	if err := o.Client.RevokeInvitation(context.Background(), first.ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.RevokeInvitation(context.Background(), first.ID))
 	run.MustApply(config)
 	second := invitationOnly(t, o)
 	ahead.Store(int64(6 * time.Minute))
@@ -211,9 +207,7 @@ func TestProtocolInvitation_Revoked_OwnEmailOnly(t *testing.T) {
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	all, err := o.Client.Invitations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	var left []string
 	for _, one := range all {
 		left = append(left, fmt.Sprint(one.IsMultiuse, " ", one.Email))
@@ -302,11 +296,6 @@ func TestProtocolInvitationRefused(t *testing.T) {
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_subscribers_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")), "emails_restricted_to_domains": "false"})
 	run := o.As(t, "member").NewRun(t, invitationKind)
 	run.Apply(run.MustPlan(values{"email": nadia, "channel_ids": []any{o.MustChannel(t, "announcements").ID}})).ExpectError(t, "", "not a default channel")
-}
-
-func TestProtocolInvitationOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 415})
-	o.NewRun(t, invitationKind).ExpectRefused(values{"email": nadia, "welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
 }
 
 // Two resources for one email are a mistake in the configuration.

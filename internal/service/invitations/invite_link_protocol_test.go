@@ -21,9 +21,7 @@ const inviteLinkKind = "zulip_invite_link"
 func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
 	all, err := o.Client.Invitations(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	all = slices.DeleteFunc(all, func(one *zulip.Invitation) bool { return !one.IsMultiuse })
 	slices.SortFunc(all, func(a, b *zulip.Invitation) int { return int(a.ID - b.ID) })
 	return all
@@ -85,9 +83,7 @@ func TestProtocolInviteLinkGone(t *testing.T) {
 	config := values{"expires_in_minutes": 5}
 	run.MustApply(config)
 	first := inviteLinkOnly(t, o)
-	if err := o.Client.RevokeInviteLink(context.Background(), first.ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.RevokeInviteLink(context.Background(), first.ID))
 	run.MustApply(config)
 	second := inviteLinkOnly(t, o)
 	ahead.Store(int64(6 * time.Minute))
@@ -96,9 +92,7 @@ func TestProtocolInviteLinkGone(t *testing.T) {
 		t.Error("a link that was gone was not made again")
 	}
 	gone := run.MustPlan(nil)
-	if err := o.Client.RevokeInviteLink(context.Background(), inviteLinkOnly(t, o).ID); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.RevokeInviteLink(context.Background(), inviteLinkOnly(t, o).ID))
 	run.Apply(gone).ExpectNoError(t)
 }
 
@@ -161,9 +155,7 @@ func TestProtocolInviteLinkImportRefused(t *testing.T) {
 	o.NewRun(t, inviteLinkKind).Import("999999", nil).ExpectError(t, "", "Cannot import this invitation link", "999999")
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new1@example.com,new2@example.com", "stream_ids": "[]"})
 	all, err := o.Client.Invitations(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, mail := range all {
 		if !mail.IsMultiuse && mail.ID != inviteLinkOnly(t, o).ID {
 			o.NewRun(t, inviteLinkKind).Import(fmt.Sprint(mail.ID), nil).ExpectError(t, "", "invitations by e-mail have IDs of their own")
@@ -266,11 +258,6 @@ func TestProtocolInviteLinkRefused(t *testing.T) {
 	run.Apply(run.MustPlan(values{"channel_ids": []any{int(hidden.(float64))}})).ExpectError(t, "", "Invalid channel ID", "The channel is private") //nolint:forcetypeassert // a number
 }
 
-func TestProtocolInviteLinkOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 415})
-	o.NewRun(t, inviteLinkKind).ExpectRefused(values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
-}
-
 // A link that was created outside Terraform at the same moment is not adopted.
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
@@ -279,9 +266,7 @@ func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	_, diags := p.ReadData("zulip_invite_links", values{}) // from here on the earlier links are known
 	diags.ExpectNoError(t)
 	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", Action: sandbox.FaultStatus, Count: 1})
 	made := p.MustApply(plan)
 	if made.Values["link_url"] == url || len(links(t, o)) != 2 {

@@ -195,9 +195,7 @@ func started(t *testing.T) (o *acctest.Organization, p *acctest.Process, plans, 
 	channel := o.MustChannel(t, "general").ID
 	for _, name := range []string{"plans", "plans", "plans", "news", ""} {
 		id, err := other.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: name}, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		if name == "plans" {
 			plans = append(plans, id)
 		} else {

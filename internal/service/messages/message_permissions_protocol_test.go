@@ -200,17 +200,6 @@ func TestProtocolMessage_MoveNotAllowed_Refused(t *testing.T) {
 	run.MustApply(topic)
 }
 
-// White space is visible in messages: values are quoted.
-func TestProtocolMessage_ChangedSincePlan_ValuesQuoted(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.MustApply(inTopic("rules", "Be kind."))
-	plan := run.MustPlan(inTopic("rules", "Be kind, always."))
-	byHand(t, o, run, map[string]string{"content": "Be  kind."})
-	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "content\n  when the plan was made:     \"Be kind.\"\n  now:                        \"Be  kind.\"\n  the configuration asks for: \"Be kind, always.\"\n")
-	sent.Expect(t)
-}
-
 // A message can't leave its channel for one that the same plan creates, if it can leave it for none.
 func TestProtocolMessage_MovedToNewChannel_Announced(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")

@@ -26,9 +26,7 @@ func inTopic(topic, content string) values {
 func written(t *testing.T, o *acctest.Organization, topic string) []string {
 	t.Helper()
 	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: topic}, o.Self.ID, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	texts := []string{}
 	for _, message := range list {
 		texts = append(texts, message.Content)
@@ -289,30 +287,6 @@ func TestProtocolMessageURL(t *testing.T) {
 	expectWritten(t, o, "lost", "x")
 	if lost.State.Values["message_url"] != nil {
 		t.Errorf("found: %v", lost.State.Values)
-	}
-}
-
-// A state of an older server causes no change on a newer one, and does not need values that the server no longer
-// returns.
-func TestProtocolMessageURL_ServerUpgraded_NoChange(t *testing.T) {
-	for _, level := range []int{442, featurelevel.MessageURL - 1} {
-		o, run := managedAt(t, level)
-		config := inTopic("rules", "Be kind.")
-		run.MustApply(config)
-		if run.State.Values["message_url"] != nil || run.State.Values["message_link"] != nil {
-			t.Errorf("level %d: the state holds %v", level, run.State.Values)
-		}
-		for _, newer := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
-			o.Sandbox.SetFeatureLevel(max(level, newer))
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("level %d, then %d: the plan changes %v", level, newer, plan.Changes())
-			}
-		}
-		plan := run.MustPlan(inTopic("rules", "Be kind, always."))
-		if fmt.Sprint(plan.Changes()) != "[content]" {
-			t.Errorf("the plan changes %v", plan.Changes())
-		}
-		run.Apply(plan).ExpectNoError(t)
 	}
 }
 

@@ -18,9 +18,7 @@ func reactionManaged(t *testing.T) (*acctest.Organization, *acctest.Run, int64) 
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	run := o.NewRun(t, "zulip_reaction")
 	return o, run, id
 }
@@ -29,9 +27,7 @@ func reactionManaged(t *testing.T) (*acctest.Organization, *acctest.Run, int64) 
 func expectReaction(t *testing.T, o *acctest.Organization, message int64, want ...string) {
 	t.Helper()
 	found, err := o.Client.Message(context.Background(), message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	got := []string{}
 	for _, reaction := range found.Reactions {
 		if reaction.UserID == o.Self.ID {
@@ -66,9 +62,7 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 
 	config := values{"message_id": message, "emoji_name": "later"}
 	picture := filepath.Join(t.TempDir(), "later.png")
-	if err := os.WriteFile(picture, []byte("\x89PNG\r\n\x1a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(picture, []byte("\x89PNG\r\n\x1a\n"), 0o600))
 	p := o.NewRun(t, "zulip_reaction").Process()
 	p.MustPlan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
 	p.MustPlan("zulip_reaction", nil, config)

@@ -25,9 +25,7 @@ func draftConfig(content string) values {
 func drafts(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	list, err := o.Client.Drafts(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	words := []string{}
 	for _, draft := range list {
 		words = append(words, fmt.Sprintf("%s/%s/%s", draft.Type, draft.Topic, draft.Content))
@@ -186,9 +184,7 @@ func scheduledMessageConfig(content, moment string) values {
 func scheduled(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	list, err := o.Client.ScheduledMessages(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	words := []string{}
 	for _, message := range list {
 		words = append(words, fmt.Sprint(message.Topic, ": ", message.Content))
@@ -213,9 +209,7 @@ func sentMessages(t *testing.T, o *acctest.Organization) []string {
 func waitFor(t *testing.T, moment string) {
 	t.Helper()
 	parsed, err := time.Parse(time.RFC3339, moment)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	<-time.After(time.Until(parsed))
 }
 

@@ -104,9 +104,7 @@ func TestProtocolCustomEmojiBadInput(t *testing.T) {
 		run.ExpectRefused(values{"name": "party", "file": path}, "file", words)
 	}
 	content, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	large := values{"name": "large", "file": acctest.File(t, append(content, make([]byte, 6<<20)...))}
 	plan, diags := run.Plan(large)
 	diags.ExpectNoError(t)
@@ -131,12 +129,8 @@ func TestProtocolCustomEmoji_FileChangedSincePlan(t *testing.T) {
 	p := run.Process()
 	again := p.MustPlan(customEmojiTypeName, nil, plan.Config)
 	content, err := os.ReadFile(acctest.Picture(t, 99))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, os.WriteFile(path, content, 0o600))
 	_, diags := p.Apply(again)
 	diags.ExpectError(t, "file", "changed after the plan was made")
 	if active(t, o, "party") != nil {

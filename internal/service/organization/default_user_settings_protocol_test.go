@@ -21,9 +21,7 @@ func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]a
 	all := map[string]any{}
 	for name, raw := range o.Snapshot(t, zulip.FetchUserDefaults).UserDefaults {
 		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, json.Unmarshal(raw, &value))
 		all[name] = value
 	}
 	return all
@@ -144,23 +142,6 @@ func TestProtocolDefaultUserSettingsCaller(t *testing.T) {
 		}
 		_, diags = run.Plan(values{"color_scheme": "automatic"}) // as it is
 		diags.ExpectNoError(t)
-	}
-}
-
-func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
-	for _, at := range []struct {
-		level     int
-		attribute string
-		config    values
-		words     []string
-	}{
-		{384, "resolved_topic_notice_auto_read_policy", values{"resolved_topic_notice_auto_read_policy": "always"}, []string{"feature level 385", "384"}},
-		{400, "web_channel_default_view", values{"web_channel_default_view": "top_unread_topic"}, []string{"top_unread_topic", "feature level 401"}},
-	} {
-		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
-		run := o.NewRun(t, defaultUserSettingsTypeName)
-		run.ExpectRefused(at.config, at.attribute, at.words...)
-		run.MustApply(values{"enter_sends": true})
 	}
 }
 

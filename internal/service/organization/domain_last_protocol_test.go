@@ -84,10 +84,10 @@ func TestProtocolDomain_LastReplacedUnrestricted_Removed(t *testing.T) {
 func TestProtocolDomain_LastSincePlan_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
-	must(t, o.Client.AddDomain(t.Context(), zulip.Domain{Domain: "example.net"}))
+	acctest.NoError(t, o.Client.AddDomain(t.Context(), zulip.Domain{Domain: "example.net"}))
 	restrict(t, o)
 	plan := run.MustPlan(nil)
-	must(t, o.Client.DeleteDomain(t.Context(), "example.net"))
+	acctest.NoError(t, o.Client.DeleteDomain(t.Context(), "example.net"))
 	sent := o.Sent()
 	_, diags := run.Process().Apply(plan) // Terraform does not plan a destroy again
 	diags.ExpectError(t, "", "Removing the last domain would open the organization", "emails_restricted_to_domains = false")

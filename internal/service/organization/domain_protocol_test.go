@@ -35,28 +35,21 @@ func expectDomain(t *testing.T, o *acctest.Organization, want map[string]bool) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestProtocolDomainDriftAndGone(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	wanted := values{"domain": "example.com", "allow_subdomains": true}
 	run.MustApply(wanted)
-	must(t, o.Client.UpdateDomain(context.Background(), zulip.Domain{Domain: "example.com"}))
+	acctest.NoError(t, o.Client.UpdateDomain(context.Background(), zulip.Domain{Domain: "example.com"}))
 	if plan := run.MustPlan(wanted); !slices.Equal(plan.Changes(), []string{"allow_subdomains"}) {
 		t.Errorf("planned: %v", plan.Changes())
 	}
 	run.MustApply(wanted)
-	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
+	acctest.NoError(t, o.Client.DeleteDomain(context.Background(), "example.com"))
 	run.MustApply(wanted)
 	expectDomain(t, o, map[string]bool{"example.com": true})
 
 	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
-	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
+	acctest.NoError(t, o.Client.DeleteDomain(context.Background(), "example.com"))
 	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "no longer sees", "Plan again")
 	run.Apply(gone).ExpectNoError(t)
 }
@@ -64,7 +57,7 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 // An existing domain is never adopted.
 func TestProtocolDomainTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
-	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
+	acctest.NoError(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
 	run.ExpectRefused(values{"domain": "example.com", "allow_subdomains": false}, "domain", "allow_subdomains = true", `id = "example.com"`)
 	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "domain", "already", `id = "example.com"`)
 	expectDomain(t, o, map[string]bool{"example.com": true})
@@ -111,7 +104,7 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 	if _, diags = run.Plan(values{"domain": "example.com", "allow_subdomains": true}); len(diags) > 0 {
 		t.Errorf("it stays, and the plan says %v", diags)
 	}
-	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
+	acctest.NoError(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
 	other := o.NewRun(t, domainKind)
 	other.Import("example.org", nil).ExpectNoError(t)
 	p := run.Process()
@@ -157,9 +150,7 @@ const codePlaygroundAddress = "https://py.example.com/{code}"
 func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
 	t.Helper()
 	id, err := o.Client.AddPlayground(context.Background(), playground)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 

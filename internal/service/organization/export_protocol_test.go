@@ -41,9 +41,7 @@ func invoke(t *testing.T, p *acctest.Process, config values) (progress string, d
 func exports(t *testing.T, o *acctest.Organization) []*zulip.Export {
 	t.Helper()
 	all, err := o.Client.Exports(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return all
 }
 
@@ -51,9 +49,7 @@ func exports(t *testing.T, o *acctest.Organization) []*zulip.Export {
 func linkIn(t *testing.T, file string) string {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has the mode %v, %v", info.Mode(), err)
 	}
@@ -70,9 +66,7 @@ func TestProtocolExport(t *testing.T) {
 	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
 	p := acctest.NewRun(ctx, t, "zulip_message", o.Block(nil)).Process()
 	file := filepath.Join(t.TempDir(), "link")
-	if err := os.WriteFile(file, []byte("an older link, which anybody may read"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, os.WriteFile(file, []byte("an older link, which anybody may read"), 0o644))
 	sent := o.Sent()
 	config := values{"link_file": file}
 	p.PlanAction(exportTypeName, config).ExpectNoError(t)
@@ -89,9 +83,7 @@ func TestProtocolExport(t *testing.T) {
 		t.Errorf("the file holds %q", link)
 	}
 	res, err := http.Get(strings.TrimSpace(link))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the link opens %s", res.Status)
@@ -118,9 +110,7 @@ func TestProtocolExportStandard(t *testing.T) {
 		t.Errorf("the server holds %+v", all)
 	}
 	consents, err := o.Client.ExportConsents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	for _, words := range []string{fmt.Sprintf("1 of %d people let their private data be exported", len(consents)), "Its link is in Organization settings"} {
 		if !strings.Contains(progress, words) {
 			t.Errorf("progress lacks %q:\n%s", words, progress)

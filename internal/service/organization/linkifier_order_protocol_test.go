@@ -41,9 +41,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	run.MustApply(ordered(a, b))
 	byHand := func(order ...int64) {
 		t.Helper()
-		if err := o.Client.OrderLinkifiers(context.Background(), order); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, o.Client.OrderLinkifiers(context.Background(), order))
 	}
 	byHand(a, b, d, c) // unnamed linkifiers can be in any order
 	run.ExpectUnchanged(ordered(a, b))
@@ -55,9 +53,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 		run.MustApply(ordered(a, b))
 		expectOrder(t, o, "abdc")
 	}
-	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.DeleteLinkifier(context.Background(), b))
 	sent := o.Sent()
 	plan, diags := run.Plan(ordered(a, b))
 	diags.ExpectNoError(t)
@@ -76,9 +72,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 
 	// All missing ones are in one warning. IDs that never existed are in one error.
 	for _, id := range []int64{a, d} {
-		if err := o.Client.DeleteLinkifier(context.Background(), id); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, o.Client.DeleteLinkifier(context.Background(), id))
 	}
 	_, diags = run.Plan(ordered(d, a, b))
 	if len(diags) != 1 {
@@ -129,9 +123,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
 	run.MustApply(ordered(b, a))
 	plan := run.MustPlan(ordered(c, b))
-	if err := o.Client.OrderLinkifiers(context.Background(), []int64{d, b, a, c}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.OrderLinkifiers(context.Background(), []int64{d, b, a, c}))
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "", "The order of the linkifiers was changed after the plan was made", "linkifier_ids",
 		fmt.Sprintf("%d, %d", b, a), fmt.Sprintf("%d, %d, %d", d, b, a), fmt.Sprintf("%d, %d", c, b))
@@ -141,9 +133,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	run.MustApply(ordered(b, a))
 	plan = run.MustPlan(ordered(d, b))
 	linkifierByHand(t, o, "e")
-	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.DeleteLinkifier(context.Background(), b))
 	diags := run.Apply(plan)
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "linkifier_ids", "left out of the order", fmt.Sprintf("no linkifier with the ID %d", b))
@@ -151,9 +141,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 
 	// They are already in the planned order.
 	plan = run.MustPlan(ordered(c, a))
-	if err := o.Client.OrderLinkifiers(context.Background(), idsInOrder(t, o, "caed")); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.OrderLinkifiers(context.Background(), idsInOrder(t, o, "caed")))
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)

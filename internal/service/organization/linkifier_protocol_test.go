@@ -22,9 +22,7 @@ var issues = linkifierConfig("#(?P<id>[0-9]+)", "https://example.com/issues/{id}
 func linkifiers(t *testing.T, o *acctest.Organization) []*zulip.Linkifier {
 	t.Helper()
 	list, err := o.Client.Linkifiers(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return list
 }
 
@@ -45,9 +43,7 @@ func expectLinkifier(t *testing.T, o *acctest.Organization, want ...string) {
 func linkifierByHand(t *testing.T, o *acctest.Organization, pattern string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/" + pattern})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 

@@ -111,32 +111,6 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 	}
 }
 
-func TestProtocolOrganizationOldServer(t *testing.T) {
-	for _, at := range []struct {
-		level     int
-		attribute string
-		value     any
-		words     []string
-	}{
-		{391, "can_set_topics_policy_group", []any{"role:moderators"}, []string{"feature level 392", "391"}},
-		{415, "welcome_message_custom_text", "Hi", []string{"feature level 416"}},
-		{455, "default_avatar_source", "gravatar", []string{"feature level 456", "455"}},
-		{468, "media_preview_size", 150, []string{"feature level 469", "468"}},
-		{459, "video_chat_provider", "constructor_groups", []string{"constructor_groups", "feature level 460"}},
-		{464, "video_chat_provider", "nextcloud_talk", []string{"nextcloud_talk", "feature level 465"}},
-		{492, "video_chat_provider", "webex", []string{"webex", "feature level 493"}},
-	} {
-		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
-		run := o.NewRun(t, organizationTypeName)
-		run.ExpectRefused(values{at.attribute: at.value}, at.attribute, at.words...)
-		run.MustApply(values{"description": "new", "authentication_methods": []any{"Email"}})
-		run.MustApply(values{"description": "newer"})
-		if held, ok := run.State.Values["send_channel_events_messages"]; at.level < 434 && (!ok || held != nil) {
-			t.Errorf("level %d: the state holds %v of what the server does not have", at.level, held)
-		}
-	}
-}
-
 // Two resources of a configuration can each set a part, but not different values of one attribute.
 func TestProtocolOrganizationTwice(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)

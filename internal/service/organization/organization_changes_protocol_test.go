@@ -280,11 +280,7 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, organizationTypeName)
 			run.MustApply(test.before)
-			fault, err := sandbox.ParseFault("PATCH /realm stale 1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Sandbox.Fail(fault)
+			o.Fail(t, "PATCH /realm stale 1")
 			run.MustApply(test.now)
 			before := organizationHeld(t, o)
 			run.MustApply(test.planned)
@@ -299,19 +295,6 @@ func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A user who is missing in the server's list of people gets a permission, and stays in the state by email
-// (server-behavior §U18).
-func TestProtocolOrganization_UserMissingFromList(t *testing.T) {
-	const nadia = "user:nadia@example.com"
-	o, run := acctest.StartRun(t, organizationTypeName)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run.MustApply(values{"can_create_groups": []any{"role:administrators", nadia}})
-	run.MustApply(values{"can_create_groups": []any{"role:owners", nadia}})
 }
 
 // The plan of a new resource for something that exists shows no earlier values, so a warning does.

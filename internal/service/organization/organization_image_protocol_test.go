@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,20 +20,15 @@ func organizationImageHeld(t *testing.T, o *acctest.Organization, name string) z
 func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.UploadRealmImage(t.Context(), name, "other.png", "image/png", content); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, o.Client.UploadRealmImage(t.Context(), name, "other.png", "image/png", content))
 }
 
 // On a server that shows pictures late, the state has the new URL, and a refresh right after the upload keeps the picture.
 func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
-	fault, err := sandbox.ParseFault("* ** lag=300ms")
-	must(t, err)
-	heal := o.Sandbox.Fail(fault)
+	const lagging = "* ** lag=300ms"
+	heal := o.Fail(t, lagging)
 	defer heal()
 	for _, color := range []uint8{10, 200} {
 		config := values{"kind": "logo", "file": acctest.Picture(t, color)}
@@ -50,7 +44,7 @@ func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 		if now := organizationImageHeld(t, o, "logo"); run.State.Values["source_url"] != now.URL {
 			t.Errorf("the state has %v, and the server %q", run.State.Values["source_url"], now.URL)
 		}
-		heal = o.Sandbox.Fail(fault)
+		heal = o.Fail(t, lagging)
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the removed picture
@@ -67,9 +61,7 @@ func TestProtocolOrganizationImageDrift(t *testing.T) {
 		t.Errorf("the state holds %v, planned is %v", run.State.Values, plan.Values)
 	}
 	run.MustApply(config)
-	if err := o.Client.RemoveRealmImage(t.Context(), "logo"); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
 	run.Refresh().ExpectNoError(t)
 	if run.State != nil {
 		t.Errorf("removed, the state holds %v", run.State.Values)
@@ -83,12 +75,8 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 	file := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"kind": "icon", "file": file})
 	content, err := os.ReadFile(acctest.Picture(t, 20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
+	acctest.NoError(t, os.WriteFile(file, content, 0o600))
 	again := run.Process().MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": file})
 	again.Values["file_sha256"] = plan.Values["file_sha256"]
 	_, diags := run.Process().Apply(again)
@@ -142,9 +130,7 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	}
 	o.NewRun(t, organizationImageKind).MustPlan(values{"kind": acctest.Unknown, "file": acctest.Unknown})
 	content, err := os.ReadFile(acctest.Picture(t, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	cut := acctest.File(t, content[:40])
 	whole := o.NewRun(t, organizationImageKind)
 	whole.Apply(whole.MustPlan(values{"kind": "icon", "file": cut})).ExpectError(t, "file", "Cannot change the icon", "Could not decode image")

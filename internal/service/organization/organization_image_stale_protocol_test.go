@@ -54,7 +54,7 @@ func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
 		sent.Expect(t)
 		p := run.Process() // planned again before the upload, as an apply does
 		expectImage(t, o, name, theirs)
-		must(t, o.Client.RemoveRealmImage(t.Context(), name))
+		acctest.NoError(t, o.Client.RemoveRealmImage(t.Context(), name))
 		again := p.MustPlan(organizationImageKind, nil, first)
 		uploadByHand(t, o, name, acctest.Picture(t, 99))
 		theirs = organizationImageHeld(t, o, name)
@@ -71,7 +71,7 @@ func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	change, end := run.MustPlan(values{"kind": "logo", "file": acctest.Picture(t, 20)}), run.MustPlan(nil)
-	must(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
+	acctest.NoError(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
 	sent := o.Sent()
 	run.Fork().Apply(change).ExpectError(t, "", "was changed after the plan was made")
 	run.Apply(end).ExpectNoError(t)

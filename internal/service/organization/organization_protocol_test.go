@@ -39,9 +39,7 @@ func organizationByHand(t *testing.T, o *acctest.Organization, params map[string
 func text(t *testing.T, value any) string {
 	t.Helper()
 	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return string(data)
 }
 
@@ -227,9 +225,7 @@ func TestProtocolOrganizationGIFRatingLevelUnknown(t *testing.T) {
 		settings := o.Call(t, http.MethodGet, "/server_settings", nil)
 		delete(settings, "zulip_feature_level")
 		body, err := json.Marshal(settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/server_settings", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: string(body)})
 		sent := o.Sent()
 		run.MustApply(values{"giphy_rating": "r"})

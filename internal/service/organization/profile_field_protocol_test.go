@@ -17,9 +17,7 @@ import (
 func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
 	t.Helper()
 	list, err := o.Client.ProfileFields(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return list
 }
 
@@ -39,9 +37,7 @@ func expectProfileField(t *testing.T, o *acctest.Organization, want ...string) {
 func profileFieldByHand(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, err := o.Client.CreateProfileField(context.Background(), zulip.ProfileFieldChange{Type: 1, Name: &name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return id
 }
 
@@ -87,9 +83,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 	chosen := func() string {
 		t.Helper()
 		me, err := o.Client.User(context.Background(), o.Self.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		return me.ProfileData[field].Value
 	}
 	o.Call(t, http.MethodPatch, "/users/me/profile_data", map[string]string{"data": `[{"id":` + field + `,"value":"n"}]`})
@@ -129,9 +123,7 @@ func TestProtocolProfileFieldLoss(t *testing.T) {
 	write := fmt.Sprintf(`[{"id":%v,"value":"Sales"}]`, run.State.Values["id"])
 	o.Call(t, http.MethodPatch, "/users/me/profile_data", map[string]string{"data": write})
 	lena, err := o.Client.UserByEmail(context.Background(), "lena.fischer@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/users/%d", lena.ID), map[string]string{"profile_data": write})
 	_, diags = run.Plan(nil)
 	diags.ExpectWarning(t, "", `2 people lose their answer in "Team"`, "deleted")
@@ -238,9 +230,7 @@ func TestProtocolProfileFieldOrder(t *testing.T) {
 	run.MustApply(values{"field_ids": []any{c}})
 	sent.Expect(t, "PATCH order")
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
-	if err := o.Client.OrderProfileFields(context.Background(), []int64{a, b, c}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.OrderProfileFields(context.Background(), []int64{a, b, c}))
 	run.MustApply(values{"field_ids": []any{c}})
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
 	run.Import("custom_profile_fields", nil).ExpectNoError(t)

@@ -35,9 +35,7 @@ func id(t *testing.T, o *acctest.Organization, account string) int64 {
 // roleMembersGive gives an account of the sandbox a role outside Terraform.
 func roleMembersGive(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
 	t.Helper()
-	if err := o.Client.UpdateUser(t.Context(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(t.Context(), id(t, o, account), zulip.UserUpdate{Role: &role}))
 }
 
 // expectRoleMembers fails the test unless accounts of the sandbox have these roles.
@@ -45,9 +43,7 @@ func expectRoleMembers(t *testing.T, o *acctest.Organization, roles map[string]s
 	t.Helper()
 	for account, want := range roles {
 		user, err := o.Client.User(t.Context(), id(t, o, account))
-		if err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, err)
 		if user.Role.String() != want {
 			t.Errorf("%s is %s, want %s", account, user.Role, want)
 		}
@@ -58,9 +54,7 @@ func expectRoleMembers(t *testing.T, o *acctest.Organization, roles map[string]s
 func bot(t *testing.T, o *acctest.Organization) string {
 	t.Helper()
 	user, err := o.Client.User(t.Context(), id(t, o, "bot"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return user.Address()
 }
 
@@ -158,11 +152,7 @@ func TestProtocolRoleMembersDrift(t *testing.T) {
 func TestProtocolRoleMembers_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("administrator", roleMembersTomas, bot(t, o)))
-	fault, err := sandbox.ParseFault("PATCH /users/* stale")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Sandbox.Fail(fault)
+	o.Fail(t, "PATCH /users/* stale")
 	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
 	run.Refresh().ExpectNoError(t)
 	if held := fmt.Sprint(run.State.Values["users"]); !strings.Contains(held, roleMembersLena) {

@@ -52,9 +52,7 @@ func oneRunID(t *testing.T, o *acctest.Organization, account string) int64 {
 func expectAccount(t *testing.T, o *acctest.Organization, account, role string, active bool) {
 	t.Helper()
 	user, err := o.Client.User(t.Context(), oneRunID(t, o, account))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if user.Role.String() != role || user.IsActive != active {
 		t.Errorf("%s is %s, active %t; want %s, %t", account, user.Role, user.IsActive, role, active)
 	}

@@ -1,15 +1,12 @@
 package users_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -293,11 +290,7 @@ func TestFaultUserActive(t *testing.T) {
 		t.Run(strings.Join(rules, ", "), func(t *testing.T) {
 			o, run := activity(t, nil)
 			for _, rule := range rules {
-				fault, err := sandbox.ParseFault(rule)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o.Sandbox.Fail(fault)
+				o.Fail(t, rule)
 			}
 			for _, active := range []bool{false, true} {
 				config := lenaWith(values{"active": active})
@@ -375,55 +368,6 @@ func TestProtocolUserInactiveDeleted(t *testing.T) {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 	run.ExpectRefused(lenaWith(values{"active": false}), "active", "User "+userLena+" does not exist", "remove the resource")
-}
-
-// A user who becomes inactive is removed from groups and permissions in the same run, in any order.
-func TestProtocolUserInactive_Groups_RemovedInRun(t *testing.T) {
-	for _, order := range [][]string{{"person", "group", "channel"}, {"group", "channel", "person"}, {"channel", "person", "group"}} {
-		t.Run(strings.Join(order, " "), func(t *testing.T) {
-			o, person := activity(t, nil)
-			group, channel := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_channel")
-			group.MustApply(values{"name": "press", "members": []any{userLena, userInes}})
-			channel.MustApply(values{"name": "news", "can_send_message_group": []any{"role:moderators", "user:" + userLena}})
-			p := person.Process()
-			plans := map[string]*acctest.PlannedChange{}
-			for _, step := range []struct {
-				name, kind string
-				state      *acctest.Instance
-				config     values
-			}{
-				{"channel", "zulip_channel", channel.State, values{"name": "news", "can_send_message_group": []any{"role:moderators"}}},
-				{"person", "zulip_user", person.State, lenaWith(values{"active": false})},
-				{"group", "zulip_user_group", group.State, values{"name": "press", "members": []any{userInes}}},
-			} {
-				plan := p.MustPlan(step.kind, step.state, step.config)
-				plans[step.name] = plan
-			}
-			for _, name := range order {
-				p.MustApply(plans[name])
-			}
-			// The server hides deactivated users, and shows reactivated ones again: their remaining memberships are
-			// drift then.
-			o.Call(t, http.MethodPost, fmt.Sprint("/users/", id(t, o, "member"), "/reactivate"), nil)
-			for _, one := range []struct {
-				run    *acctest.Run
-				config values
-			}{{group, values{"name": "press", "members": []any{userInes}}}, {channel, values{"name": "news", "can_send_message_group": []any{"role:moderators"}}}} {
-				one.run.MustApply(one.config)
-			}
-			groups, err := o.Client.UserGroups(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := slices.IndexFunc(groups, func(one *zulip.UserGroup) bool { return one.Name == "press" })
-			if at < 0 || slices.Contains(groups[at].Members, id(t, o, "member")) {
-				t.Errorf("the groups are %+v", groups)
-			}
-			if value := o.MustChannel(t, "news").Permissions["can_send_message_group"]; slices.Contains(value.DirectMembers, id(t, o, "member")) {
-				t.Errorf("the permission is %+v", value)
-			}
-		})
-	}
 }
 
 func TestProtocolUser_RoleChange_AccessWarning(t *testing.T) {

@@ -155,9 +155,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + userLena}},
 	})
 	found, err := o.Client.User(context.Background(), id(t, o, "bot"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	run.ExpectRefused(nadia(values{"email": found.Address()}), "email", "zulip_bot")
 	run.Import(userInes, nil).ExpectNoError(t)
 	run.ExpectRefused(nil, "", "remove the provider's own access")

@@ -203,9 +203,7 @@ func roles(o *acctest.Organization) map[string]string {
 func (c roleChange) checkPart(t *testing.T, o *acctest.Organization, resource acctest.Entry) {
 	t.Helper()
 	i, err := strconv.Atoi(resource.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	part := c.parts[i]
 	if is := roles(o)[part.account]; part.account != "" && is != part.outcome {
 		t.Errorf("%s %s is applied, and %s is %s", resource.Kind, resource.Name, part.account, is)

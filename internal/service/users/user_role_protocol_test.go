@@ -21,9 +21,7 @@ const (
 func expectUserRole(t *testing.T, o *acctest.Organization, account, want string) {
 	t.Helper()
 	user, err := o.Client.User(context.Background(), id(t, o, account))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if user.Role.String() != want {
 		t.Errorf("%s is %s, want %s", account, user.Role, want)
 	}
@@ -31,9 +29,7 @@ func expectUserRole(t *testing.T, o *acctest.Organization, account, want string)
 
 func userRoleGive(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
 	t.Helper()
-	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{Role: &role}))
 }
 
 // A role that the user already has is in the state without a write.
@@ -237,9 +233,7 @@ func TestProtocolUserRole_NowLastOwner_Refused(t *testing.T) {
 		userRoleGive(t, o, "owner", zulip.RoleOwner)
 		plan := p.MustPlan("zulip_user_role", run.State, config)
 		member := zulip.RoleAdministrator
-		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: &member}); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: &member}))
 		sent := o.Sent()
 		_, diags := p.Apply(plan)
 		at := "role"
@@ -249,9 +243,7 @@ func TestProtocolUserRole_NowLastOwner_Refused(t *testing.T) {
 		diags.ExpectError(t, at, "Only owners can change who is an owner")
 		sent.Expect(t)
 		expectUserRole(t, o, "member", "owner")
-		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: ptr(zulip.RoleOwner)}); err != nil {
-			t.Fatal(err)
-		}
+		acctest.NoError(t, o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: ptr(zulip.RoleOwner)}))
 	}
 }
 

@@ -71,9 +71,7 @@ func target(t *testing.T, params map[string]string) (target struct {
 	Skip     bool    `json:"skip_if_already_edited"`
 }) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(params["target_users"]), &target); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, json.Unmarshal([]byte(params["target_users"]), &target))
 	return target
 }
 
@@ -231,9 +229,7 @@ func TestProtocolSetUserSettingsOldServer(t *testing.T) {
 	settings := o.Call(t, http.MethodGet, "/server_settings", nil)
 	delete(settings, "zulip_feature_level")
 	body, err := json.Marshal(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/server_settings", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: string(body)})
 	refused(t, o, config(values{"color_scheme": "light"}), "", "Unknown whether the server can", "feature level 444", "Nothing was changed")
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,11 +15,7 @@ import (
 func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
-		fault, err := sandbox.ParseFault(rule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Sandbox.Fail(fault)
+		o.Fail(t, rule)
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
 	run.MustApply(nadia(values{"role": "member", "full_name": "Nadia H"}))
@@ -42,20 +37,14 @@ func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 	t.Helper()
 	user, err := o.Client.User(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	return user
 }
 
 // A deactivated account that the list still shows as active is reactivated.
 func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
-	fault, err := sandbox.ParseFault("DELETE /users/* stale")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Sandbox.Fail(fault)
+	o.Fail(t, "DELETE /users/* stale")
 	if _, err := o.Client.DeactivateUser(context.Background(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,22 +54,21 @@ func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	}
 }
 
-// A change of a role above member is noticed, even if the server's list is older.
+// A change of a role above member is noticed, even if the server's list is older: the user is read separately.
 func TestProtocolUser_StaleList_RoleDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user")
-	run.MustApply(nadia(values{"role": "moderator"}))
-	fault, err := sandbox.ParseFault("PATCH /users/* stale")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Sandbox.Fail(fault)
-	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
-	run.Refresh().ExpectNoError(t)
-	if run.State.Values["role"] != "guest" {
-		t.Errorf("the state says %v", run.State.Values["role"])
+	for kind, config := range map[string]values{"zulip_user": lenaWith(values{"role": "moderator"}), "zulip_user_role": {"user": userLena, "role": "moderator"}} {
+		t.Run(kind, func(t *testing.T) {
+			o, run := acctest.StartRun(t, kind)
+			run.Import(userLena, nil).ExpectNoError(t)
+			run.MustApply(config)
+			o.Fail(t, "PATCH /users/* stale")
+			guest := zulip.RoleGuest
+			acctest.NoError(t, o.Client.UpdateUser(t.Context(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}))
+			run.Refresh().ExpectNoError(t)
+			if run.State.Values["role"] != "guest" {
+				t.Errorf("the state says %v", run.State.Values["role"])
+			}
+		})
 	}
 }
 
@@ -89,29 +77,13 @@ func TestProtocolUserProfile_MissingFromList_Found(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
 	run.MustApply(nadia(nil))
-	fault, err := sandbox.ParseFault("POST /users stale")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Sandbox.Fail(fault)
+	o.Fail(t, "POST /users stale")
 	mentor, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "mentor@example.com", FullName: "Mentor", Password: "a long enough password"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
 	if got, want := o.UserOf(t, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
 		t.Errorf("the profile is %v, without %s", got, want)
 	}
-}
-
-// stale lets some writes leave the server's lists of people and bots as they were before.
-func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
-	t.Helper()
-	fault, err := sandbox.ParseFault(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o.Sandbox.Fail(fault)
 }
 
 // A user who is missing in the server's list is read by email or ID (server-behavior §U18).
@@ -121,12 +93,10 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_user_role")
-			stale(t, o, "POST /users stale")
+			o.Fail(t, "POST /users stale")
 			id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			stale(t, o, "PATCH /users/* stale")
+			acctest.NoError(t, err)
+			o.Fail(t, "PATCH /users/* stale")
 			run.MustApply(values{"user": user(id), "role": "moderator"})
 			if found, err := o.Client.User(context.Background(), id); err != nil || found.Role != zulip.RoleModerator {
 				t.Errorf("the server holds %+v, %v", found, err)
@@ -139,16 +109,6 @@ func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An outdated role in the list is no drift.
-func TestProtocolUserRole_StaleList_NoDrift(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_role")
-	stale(t, o, "PATCH /users/* stale")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	expectUserRole(t, o, "member", "moderator")
-	run.MustApply(values{"user": userRoleLena, "role": "guest"})
-	expectUserRole(t, o, "member", "guest")
 }
 
 // A user who does not exist is requested once, however many resources name them.
@@ -171,47 +131,14 @@ func TestProtocolUserRole_UnknownUser_OneRequest(t *testing.T) {
 	}
 }
 
-// A change of a role above member is noticed, whatever the server's list says: the user is read separately.
-func TestProtocolUserRole_StaleList_DriftShown(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_user_role")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	stale(t, o, "PATCH /users/* stale")
-	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}); err != nil {
-		t.Fatal(err)
-	}
-	run.Refresh().ExpectNoError(t)
-	if run.State.Values["role"] != "guest" {
-		t.Errorf("the state says %v", run.State.Values["role"])
-	}
-}
-
 // An imported role is the account's current one, even if the server's list is older.
 func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
-	stale(t, o, "PATCH /users/* stale")
+	o.Fail(t, "PATCH /users/* stale")
 	moderator := zulip.RoleModerator
-	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}))
 	run.Import(userRoleLena, nil).ExpectNoError(t)
 	if run.State.Values["role"] != "moderator" {
 		t.Errorf("the state says %v", run.State.Values["role"])
 	}
-}
-
-// A user who is missing in the server's list of people gets a status, which is also imported (server-behavior §U18).
-func TestProtocolUserStatus_MissingFromList_Managed(t *testing.T) {
-	const nadia = "nadia@example.com"
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
-	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: nadia, FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
-		t.Fatal(err)
-	}
-	run := o.NewRun(t, "zulip_user_status")
-	config := acctest.Values{"user": nadia, "status_text": "away"}
-	run.MustApply(config)
-	run.MustApply(acctest.Values{"user": nadia, "status_text": "back"})
-	run.Import(nadia, nil).ExpectNoError(t)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }

@@ -20,9 +20,7 @@ const userStatusLena = "lena.fischer@example.com" // a member
 func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string) {
 	t.Helper()
 	status, err := o.Client.Status(context.Background(), id(t, o, "member"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, err)
 	if status.Text != text || status.EmojiName != emoji {
 		t.Errorf("the status is %+v, want %q and %q", status, text, emoji)
 	}
@@ -31,9 +29,7 @@ func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string)
 // say sets Lena's status text outside Terraform.
 func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 	t.Helper()
-	if err := o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}))
 }
 
 // An unmanaged part is not written, not read, and not cleared on destroy.
@@ -67,9 +63,7 @@ func TestProtocolUserStatusOwn(t *testing.T) {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 	here := "Here"
-	if err := o.Client.SetOwnStatus(t.Context(), zulip.StatusUpdate{Text: &here}); err != nil {
-		t.Fatal(err)
-	}
+	acctest.NoError(t, o.Client.SetOwnStatus(t.Context(), zulip.StatusUpdate{Text: &here}))
 	sent = o.Sent()
 	run.MustApply(values{"status_text": "Automating"})
 	sent.Expect(t, "POST status_text")
