@@ -205,11 +205,26 @@ type problem struct {
 	isOfTwo bool // if the configuration has two provider configurations
 }
 
+// hasTwo reports whether resources of the configuration or the state use the second provider configuration.
+func (w *World) hasTwo() bool {
+	for _, b := range w.config.blocks {
+		if b.usesSecond {
+			return true
+		}
+	}
+	for _, state := range w.states {
+		if state.usesSecond {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		w.problems = append(w.problems, problem{address, one, w.hasTwo})
+		w.problems = append(w.problems, problem{address, one, w.hasTwo()})
 	}
 	return len(diags.Errors()) == 0
 }
