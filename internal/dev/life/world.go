@@ -78,6 +78,7 @@ type World struct {
 	config   *configuration
 	states   map[string]*instance
 	warns    bool            // access_warnings
+	isOfTwo  bool            // the current plan or apply uses both provider configurations
 	latency  time.Duration   // of each request, and of a step in the delays of resources
 	random   uint64          // of delays
 	picture  string          // the path of one
@@ -188,6 +189,7 @@ func (w *World) start() *run {
 			r.second = process("ada")
 		}
 	}
+	w.isOfTwo = r.second != nil
 	return r
 }
 
@@ -205,26 +207,11 @@ type problem struct {
 	isOfTwo bool // if the configuration has two provider configurations
 }
 
-// hasTwo reports whether resources of the configuration or the state use the second provider configuration.
-func (w *World) hasTwo() bool {
-	for _, b := range w.config.blocks {
-		if b.usesSecond {
-			return true
-		}
-	}
-	for _, state := range w.states {
-		if state.usesSecond {
-			return true
-		}
-	}
-	return false
-}
-
 func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		w.problems = append(w.problems, problem{address, one, w.hasTwo()})
+		w.problems = append(w.problems, problem{address, one, w.isOfTwo})
 	}
 	return len(diags.Errors()) == 0
 }
