@@ -401,6 +401,18 @@ func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapsho
 	return types.ListValueMust(types.StringType, elements)
 }
 
+// WithoutFormer leaves out the former emails of people who have another one now. own are the IDs of the texts.
+func (l PrincipalList) WithoutFormer(list types.List, own Own, view *snapshot.Snapshot) types.List {
+	elements := slices.DeleteFunc(slices.Clone(list.Elements()), func(element attr.Value) bool {
+		text, _ := element.(types.String)
+		id, isOwn := own.Of(l, text)
+		_, _, isThere := l.find(view, strconv.FormatInt(id, 10))
+		_, _, isFound := l.found(view, text.ValueString())
+		return isOwn && isThere && !isFound
+	})
+	return types.ListValueMust(types.StringType, elements)
+}
+
 // Of returns the list for IDs, sorted by text.
 func (l PrincipalList) Of(ids []int64, view *snapshot.Snapshot) types.List {
 	return l.Keep(types.ListNull(types.StringType), ids, view)

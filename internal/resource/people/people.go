@@ -159,8 +159,9 @@ func (l Attribute) Named(v Value, view *snapshot.Snapshot) lookup.ResolvedList {
 
 // Hold sets a list to the current members, after a read or a failure, and keeps its own texts for them.
 func (l Attribute) Hold(v Value, in []int64, view *snapshot.Snapshot) {
-	view = l.Knowing(l.own(v), view)
-	*v.Texts, *v.IDs = l.Keep(*v.Texts, in, view), types.ListNull(types.Int64Type)
+	own := l.own(v)
+	view = l.Knowing(own, view)
+	*v.Texts, *v.IDs = l.Keep(l.WithoutFormer(*v.Texts, own, view), in, view), types.ListNull(types.Int64Type)
 	l.Settle(v, view)
 }
 

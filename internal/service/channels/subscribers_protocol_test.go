@@ -314,3 +314,15 @@ func TestProtocolSubscribers_Changed_AccessWarning(t *testing.T) {
 	exclusive.Block = o.Block(values{"access_warnings": false})
 	plan(exclusive, other, "")
 }
+
+// A subscriber whose email changed has only the new one in the state.
+func TestProtocolSubscribers_EmailChanged_OnlyNewText(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := taken(t, o, "announcements")
+	run.MustApply(values{"channel": "announcements", "users": texts(owner, member)})
+	o.Call(t, "PATCH", fmt.Sprint("/users/", o.WithAccount(t, "member").Self.ID), map[string]string{"new_email": "l.fischer@example.com"})
+	run.Refresh().ExpectNoError(t)
+	if got, ids := run.State.Values["users"], run.State.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(texts(owner, "l.fischer@example.com")) || strings.Contains(fmt.Sprint(ids), "nil") {
+		t.Errorf("the state has %v, %v", got, ids)
+	}
+}

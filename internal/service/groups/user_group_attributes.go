@@ -290,7 +290,7 @@ func (l membershipList) listStep(before, wanted []int64, removes bool, view *sna
 	change.Current = func(group *zulip.UserGroup) string { // a member who has already left is no conflict
 		ids := shown(group)
 		if !removes && len(sets.Without(wanted, ids)) == 0 {
-			return change.Planned // whoever else is in the group stays
+			return change.Planned // everyone else in the group stays
 		}
 		if len(sets.Without(ids, before))+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted) {
 			return change.Prior
