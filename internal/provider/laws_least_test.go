@@ -15,13 +15,18 @@ import (
 // personal are the resources whose objects belong to the provider's account. Another account has its own.
 var personal = []string{"zulip_channel_subscription_settings", "zulip_draft", "zulip_reaction", "zulip_scheduled_message"}
 
+// shared are the resources whose objects several accounts can manage.
+func shared(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
+}
+
 // lesser are accounts that can do less than the owner, who has applied everything.
 var lesser = []string{"admin", "moderator", "member", "guest", "bot"}
 
 func TestLawLeast(t *testing.T) {
 	l := laws.Law{Name: "least", Sentence: "a plan that changes nothing needs no permission to write, and a lesser account plans what it can't see as unchanged, and can't change it"}
-	shared := slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
-	laws.Hold(t, l, shared, func(c *laws.Case, resource string) {
+	laws.Hold(t, l, shared(t), func(c *laws.Case, resource string) {
 		o := acctest.NewSandbox(c.T, sandbox.Config{FeatureLevel: featurelevel.Newest})
 		l := lifeOf(lives(c.T, o), resource)
 		config := l.create
@@ -61,8 +66,7 @@ func TestLawLeast(t *testing.T) {
 
 func TestLawAble(t *testing.T) {
 	l := laws.Law{Name: "able", Sentence: "a change or a destroy that a lesser account can't make is refused by its plan, or announced", Every: 5}
-	shared := slices.DeleteFunc(acctest.StartProcess(t.Context(), t).Resources(), func(resource string) bool { return slices.Contains(personal, resource) })
-	laws.Hold(t, l, shared, func(c *laws.Case, resource string) {
+	laws.Hold(t, l, shared(t), func(c *laws.Case, resource string) {
 		for _, name := range lesser {
 			for _, does := range []string{"changes", "destroys"} {
 				c.Try(name+" "+does, func() { tryAsLesser(c, resource, name, does) })

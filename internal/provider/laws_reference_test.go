@@ -85,6 +85,11 @@ func refersTo(c *laws.Case, s laws.Subject) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
+// mayName reports whether an attribute of a resource can name objects: a text, or a list of texts.
+func mayName(s laws.Subject) bool {
+	return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
+}
+
 // absent matches messages about an object that does not exist.
 var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
 
@@ -93,10 +98,7 @@ var fates = []string{"created", "renamed", "renamed, with another change", "rena
 
 func TestLawReference(t *testing.T) {
 	l := laws.Law{Name: "reference", Sentence: "a plan that creates, renames or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
-	about := func(s laws.Subject) bool {
-		return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
-	}
-	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {
+	laws.Hold(t, l, laws.Subjects(t, mayName), func(c *laws.Case, s laws.Subject) {
 		for _, fate := range fates {
 			c.Try(fate, func() {
 				for _, kind := range refersTo(c, s) {
@@ -203,10 +205,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 
 func TestLawReplaced(t *testing.T) {
 	l := laws.Law{Name: "replaced", Sentence: "a plan that replaces an object that another resource names is applied, and the next plan is empty, or it says what will happen", Every: 4}
-	about := func(s laws.Subject) bool {
-		return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
-	}
-	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {
+	laws.Hold(t, l, laws.Subjects(t, mayName), func(c *laws.Case, s laws.Subject) {
 		c.Try("replaced", func() {
 			for _, kind := range refersTo(c, s) {
 				tryReplaced(c, s, kind)

@@ -5,18 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/laws"
 )
 
 // Terraform refreshes a resource after it has planned the resources that it references.
 func TestLawRefresh(t *testing.T) {
 	l := laws.Law{Name: "refresh", Sentence: "a refresh has the same IDs before and after the plan of an object that the resource names", Every: 4}
-	about := func(s laws.Subject) bool {
-		return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
-	}
-	laws.Hold(t, l, laws.Subjects(t, about), func(c *laws.Case, s laws.Subject) {
+	laws.Hold(t, l, laws.Subjects(t, mayName), func(c *laws.Case, s laws.Subject) {
 		for _, fate := range []string{"renamed", "destroyed"} {
 			c.Try(fate, func() {
 				for _, kind := range refersTo(c, s) {

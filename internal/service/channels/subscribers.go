@@ -123,7 +123,7 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 
 // difference returns the change after which the wanted active users are the subscribers of a channel.
 func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *subscriberChange {
-	known, place := &b.Meta.Run.Effects, now.place()
+	known, place := &b.Meta.Run.Effects, placeOf(now.channel)
 	var remove []int64
 	if !wanted.MayHaveMoved { // otherwise it may be a person with another email now
 		remove = b.withoutBrought(now.channel, sets.Without(now.in, wanted.IDs))
@@ -180,7 +180,7 @@ func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 // lists them.
 func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channelReading, saw, wanted []int64, diags *diag.Diagnostics) bool {
 	differ := func(known *effects.Log) (came, left []int64) {
-		place := now.place()
+		place := placeOf(now.channel)
 		in, before := known.After(place, now.in, nil), known.After(place, saw, now.in)
 		return sets.Without(in, slices.Concat(before, wanted)), sets.Common(sets.Without(before, in), wanted)
 	}

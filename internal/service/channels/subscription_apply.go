@@ -27,9 +27,7 @@ type channelReading struct {
 	in      []int64
 }
 
-// place is the kind of list of the subscribers.
-func (r *channelReading) place() effects.Place { return placeOf(r.channel) }
-
+// placeOf returns the kind of list of a channel's subscribers.
 func placeOf(channel *zulip.Channel) effects.Place {
 	if channel.IsDefault {
 		return effects.DefaultSubscribers

@@ -83,10 +83,12 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	if state != nil {
 		view = view.Knowing(map[string]int64{state.User.ValueString(): state.UserID.ValueInt64()})
 	}
+	said := runstate.SaidRole{Role: plan.Role.ValueString(), TakesOver: state == nil}
 	user, later, err := lookup.UserInConfig(view, plan.User.ValueString(), path.Root("user"), c.Diags)
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
-			accounts.DeclareRole(c.Meta, runstate.SaidRole{Account: runstate.AccountKey{Email: plan.User.ValueString()}, Role: plan.Role.ValueString(), TakesOver: state == nil}, c.Diags)
+			said.Account = runstate.AccountKey{Email: plan.User.ValueString()}
+			accounts.DeclareRole(c.Meta, said, c.Diags)
 		}
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // another user, as far as is known
@@ -111,7 +113,8 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	c.Save(plan)
-	accounts.DeclareRole(c.Meta, runstate.SaidRole{Account: runstate.AccountKey{ID: user.ID, Email: user.Address()}, Role: plan.Role.ValueString(), TakesOver: state == nil}, c.Diags)
+	said.Account = runstate.AccountKey{ID: user.ID, Email: user.Address()}
+	accounts.DeclareRole(c.Meta, said, c.Diags)
 	if !plan.Role.IsUnknown() {
 		checkUserRole(ctx, c, change, view)
 	}
