@@ -78,6 +78,11 @@ func (l *RoleList) names(account AccountKey) bool {
 	return false
 }
 
+// isSame reports whether a list has the same users. A plan without the state may know an account by its email only.
+func (l *RoleList) isSame(users []AccountKey) bool {
+	return len(l.Users) == len(users) && !slices.ContainsFunc(users, func(user AccountKey) bool { return !l.names(user) })
+}
+
 // excludes reports whether a list contradicts the role of an account. The list is of another role and names the
 // account, or is of the same role and does not name it. A list that removes the account does not: the resource gives its
 // role before or after that.
@@ -157,7 +162,7 @@ func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]str
 	seen := s.roles.seen[list.Role]
 	before, isListed := s.roles.lists[list.Role]
 	isAgain := list.IsNew && seen.new || !list.IsNew && seen.stored
-	isFirst = !isListed || !isAgain && slices.Equal(before.Users, list.Users)
+	isFirst = !isListed || !isAgain && before.isSame(list.Users)
 	s.roles.seen[list.Role] = listedFrom{seen.new || list.IsNew, seen.stored || !list.IsNew}
 	if isFirst {
 		s.roles.lists[list.Role] = &list

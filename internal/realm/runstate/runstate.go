@@ -78,6 +78,10 @@ const (
 	Named
 	// Owned objects are pairs of a person, by ID, and the email of a bot with that person as its final owner.
 	Owned
+	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
+	Needed
+	// Leaving accounts are deactivated in this run, and stay so.
+	Leaving
 	// Invited emails belong to no account.
 	Invited
 	// Said are messages.

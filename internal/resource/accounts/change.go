@@ -541,6 +541,30 @@ func cannotReadBots(address, which string, err error) error {
 	return &base.Error{Diagnostics: diags}
 }
 
+// Need refuses, in a plan that makes something for an active account, that the same plan deactivates the account. If the
+// deactivation is planned later, [Leave] refuses it. what is the new thing, as in "the status".
+func Need(meta *base.Meta, what string, user *zulip.User, at path.Path, diags *diag.Diagnostics) {
+	meta.Run.Note(runstate.Needed, runstate.Object{Kind: runstate.Account, ID: user.ID, Name: what})
+	if meta.Run.Knows(runstate.Leaving, runstate.ID(runstate.Account, user.ID)) {
+		refuseLeaving(user, what, at, diags)
+	}
+}
+
+// Leave registers, in a plan, that it deactivates an account. It refuses this if the plan makes something for the account.
+func Leave(meta *base.Meta, user *zulip.User, at path.Path, diags *diag.Diagnostics) {
+	meta.Run.Note(runstate.Leaving, runstate.ID(runstate.Account, user.ID))
+	for _, pair := range meta.Run.All(runstate.Needed, runstate.Account) {
+		if pair.ID == user.ID {
+			refuseLeaving(user, pair.Name, at, diags)
+		}
+	}
+}
+
+func refuseLeaving(user *zulip.User, what string, at path.Path, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, "This plan deactivates "+user.Address(),
+		fmt.Sprintf("It also makes %s for this account, which must be active for that. Remove one of the two changes.", what))
+}
+
 // WarnOfOwner warns, in the plan of a bot, that its owner is deactivated in the same plan. If the deactivation is
 // planned later, [WarnOfBots] warns.
 func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Diagnostics) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -299,6 +300,27 @@ func (m *Meta) RequirePermission(view Organization, at path.Path, doing string, 
 	}
 	m.Lack(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
 	return false
+}
+
+// MayIn reports whether the account has an ability in a channel, as this run plans the channel. It is true if the server
+// does not show who is subscribed, or if this run subscribes the account.
+func (m *Meta) MayIn(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, ability permission.ChannelPermission) bool {
+	self, facts := m.Store.Self(), m.Run.PermissionsIn(channel)
+	subscribers, err := m.Store.Subscribers(ctx, channel.ID)
+	if err != nil || subscribers == nil || m.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(channel.ID), self.ID)) {
+		return true
+	}
+	facts.Subscribers, facts.SubscribersKnown = subscribers, true
+	can, isAll := permission.ChannelState{Access: view.Access(), Channel: facts}.Held()[ability].Possible()
+	return !isAll || can.Has(self.ID)
+}
+
+// RequireReading refuses an operation for which the server requires access to a channel's messages.
+func (m *Meta) RequireReading(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, at path.Path, doing string, diags *diag.Diagnostics) {
+	if facts := m.Run.PermissionsIn(channel); facts.PrivacyUnknown || !facts.Privacy.IsPrivate() || m.MayIn(ctx, view, channel, permission.CanRead) {
+		return
+	}
+	m.Lack(at, doing, fmt.Sprintf("Channel %q is private, and the account has no access to it. A subscriber must subscribe the account, or name it in can_add_subscribers_group or can_subscribe_group.", channel.Name), diags)
 }
 
 // RequirePerson refuses an operation that the server does not allow bots.

@@ -354,13 +354,17 @@ func (l PrincipalList) MayBecome(configured, prior types.List, own Own, view *sn
 // AccountKeys returns the accounts that a list of people and bots names, including deactivated ones and emails without
 // an account.
 func (r ResolvedList) AccountKeys(view *snapshot.Snapshot) (keys []runstate.AccountKey) {
-	for _, text := range slices.Sorted(maps.Keys(r.named)) { // a replaced resource has the same keys in each of its plans
-		id := r.named[text]
-		if user, ok := view.User(id); ok {
-			keys = append(keys, runstate.AccountKey{ID: id, Email: user.Address()})
-		} else if strings.Contains(text, "@") {
-			keys = append(keys, runstate.AccountKey{Email: text})
+	for _, text := range slices.Sorted(maps.Keys(r.named)) { // a replaced resource has the same texts in each of its plans
+		key := runstate.AccountKey{Email: text}
+		if user, ok := view.User(r.named[text]); ok {
+			key.ID = user.ID
+			if !strings.Contains(text, "@") {
+				key.Email = user.Address()
+			}
+		} else if !strings.Contains(text, "@") {
+			continue
 		}
+		keys = append(keys, key)
 	}
 	return keys
 }

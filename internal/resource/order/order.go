@@ -138,6 +138,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			fmt.Sprintf("Another zulip_%s of this configuration sets another order, so each apply would undo the change of the other. Keep one of them.", r.TypeName))
 	}
 	all, err := r.Seen(ctx, r.Meta.Store)
+	if unread := sets.Without(wanted, append(idsOf(all), 0)); err == nil && len(unread) > 0 { // another process may have made them
+		all, err = r.Fresh(ctx, r.Meta.Store, func([]Item) bool { return true })
+	}
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the "+r.Things, base.Explain(err))
 		return

@@ -79,7 +79,7 @@ func (l Attribute) Waits(planned, prior Value, what string, view *snapshot.Snaps
 type Members struct {
 	// Wanted are the members in the list, and Before those in the state.
 	Wanted, Before lookup.ResolvedList
-	// IsKnown is true if the whole list is known, and this run creates or reactivates no one in it.
+	// IsKnown is true if the whole list is known. It can name accounts and groups that this run creates or reactivates.
 	IsKnown bool
 	// IsSame is true if the state names the same.
 	IsSame bool
@@ -100,7 +100,7 @@ func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *di
 	own := l.own(prior)
 	l.NameInPlan(*planned.Texts, view, l.at(), diags)
 	p.Wanted = l.Resolve(*planned.Texts, own, view)
-	p.IsKnown = p.Wanted.IsKnown && len(p.Wanted.Planned) == 0
+	p.IsKnown = p.Wanted.IsKnown
 	if prior.Texts != nil {
 		p.Before = l.Named(prior, view)
 		*planned.Texts = l.KeepPrior(*planned.Texts, *prior.Texts, own, view)

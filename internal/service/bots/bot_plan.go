@@ -118,7 +118,7 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 	checkBotChannels(p, s)
 	planOwnerID(p, s)
 	checkBotOwner(p, s)
-	warnOfBotOwner(p, s)
+	checkOwnerStays(p, s)
 	switch {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
@@ -395,13 +395,18 @@ func hasEnded(p *core.Plan[botModel], s *snapshot.Snapshot) bool {
 	return ok && p.IsCreate() && p.Meta.Run.Knows(runstate.Ended, runstate.ID(botKind, bot.ID))
 }
 
-// warnOfBotOwner warns about an owner that the same plan deactivates.
-func warnOfBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
+// checkOwnerStays warns about an owner that the same plan deactivates, and refuses it for a new bot.
+func checkOwnerStays(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
 		return
 	}
-	if owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString()); err == nil && owner != nil && owner.IsActive {
-		accounts.WarnOfOwner(p.Meta, cmp.Or(p.Plan.address(s), p.Plan.ShortName.ValueString()), owner, p.Diags)
+	owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
+	switch address := cmp.Or(p.Plan.address(s), p.Plan.ShortName.ValueString()); {
+	case err != nil || owner == nil || !owner.IsActive:
+	case p.IsCreate():
+		accounts.Need(p.Meta, "the bot "+address, owner, path.Root("owner"), p.Diags)
+	default:
+		accounts.WarnOfOwner(p.Meta, address, owner, p.Diags)
 	}
 }
 
@@ -440,6 +445,7 @@ func warnOfBotAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Sn
 func checkBotDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.State.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
+		accounts.Leave(p.Meta, bot, path.Empty(), p.Diags)
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot)
 	}
 }

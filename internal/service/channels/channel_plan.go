@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -162,6 +163,8 @@ func (p channelPlanning) checkSubscribers() {
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
 				fmt.Sprintf("%q is deactivated. Remove the email, or reactivate the user.", text.ValueString()))
+		default:
+			accounts.Need(p.Meta, fmt.Sprintf("a subscription to the new channel %q", p.Plan.Name.ValueString()), user, path.Root("initial_subscribers"), p.Diags)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -70,11 +71,15 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	if p.IsDestroy() {
 		return
 	}
-	added := defaultChannelGroupChannels(p.Plan.ChannelIDs)
+	added, removed := defaultChannelGroupChannels(p.Plan.ChannelIDs), []int64{}
 	if !p.IsCreate() {
-		added = sets.Without(added, defaultChannelGroupChannels(p.State.ChannelIDs))
+		before := defaultChannelGroupChannels(p.State.ChannelIDs)
+		if !p.Plan.ChannelIDs.IsUnknown() && len(p.Plan.ChannelIDs.Elements()) == len(added) {
+			removed = sets.Without(before, added)
+		}
+		added = sets.Without(added, before)
 	}
-	if len(added) == 0 {
+	if len(added)+len(removed) == 0 {
 		return
 	}
 	view, err := p.Meta.Store.Read(ctx, store.DefaultChannelGroups)
@@ -84,6 +89,13 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	}
 	for _, id := range added {
 		checkGroupChannel(p, id, view)
+	}
+	for _, id := range append(added, removed...) {
+		if channel, ok := view.Channels().ByID(id); ok && !channel.IsArchived && !p.Diags.HasError() {
+			base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
+				p.Meta.RequireReading(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("add channel %q to a default channel group or remove it", channel.Name), found)
+			})
+		}
 	}
 }
 

@@ -158,6 +158,23 @@ func TestProtocolDefaultChannelGroup_PlannedPrivacy_Warning(t *testing.T) {
 	}
 }
 
+// Someone makes a channel of the group private. The account cannot read it, so the server accepts no change for it.
+func TestProtocolDefaultChannelGroup_UnreadableChannel_Announced(t *testing.T) {
+	o, run, a, b, c := defaultChannelGroupManaged(t)
+	run.MustApply(values{"name": "dev", "channel_ids": []any{a, b}})
+	for name, id := range map[string]int64{"b": b, "c": c} {
+		o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf("[%q]", o.Prefix+name)})
+		o.Call(t, http.MethodPatch, fmt.Sprintf("/streams/%d", id), map[string]string{"is_private": "true"})
+	}
+	run.Refresh()
+	for name, channels := range map[string][]any{"b": {a}, "c": {a, b, c}} {
+		plan, diags := run.Plan(values{"name": "dev", "channel_ids": channels})
+		diags.ExpectWarning(t, "channel_ids", "cannot add channel \""+o.Prefix+name, "The apply will fail", "can_subscribe_group")
+		run.Fork().Apply(plan).ExpectError(t, "", "Invalid channel name")
+	}
+	run.MustApply(values{"name": "dev", "description": "d", "channel_ids": []any{a, b}})
+}
+
 // If nothing can be read after the creation, the group is in the state, and the next plan finds it.
 func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	o, run, a, _, _ := defaultChannelGroupManaged(t)

@@ -72,6 +72,12 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	_, diags := run.Plan(values{"channel": "vault", "users": texts(owner)})
 	diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 2`, admin, member, "import {")
 
+	// Someone whom the same plan creates or invites changes nothing about the others.
+	p := run.Process()
+	p.MustPlan("zulip_user", nil, values{"email": "nia@example.com", "full_name": "Nia"})
+	_, diags = p.Plan(exclusiveType, nil, values{"channel": "vault", "users": texts(owner, "nia@example.com")})
+	diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 2`, admin, member)
+
 	// If the list is not known during plan, the apply stops.
 	sent := o.Sent()
 	if _, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown}); len(diags) > 0 {
@@ -83,7 +89,7 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 
 	// A user who has subscribed since the plan stays too, and is reported.
 	plan := run.MustPlan(values{"channel": "vault", "users": texts(owner, admin, member)})
-	p := run.Process()
+	p = run.Process()
 	again, diags := p.Plan(exclusiveType, nil, plan.Config)
 	diags.ExpectNoError(t)
 	subscribe(t, o, "vault", guest)

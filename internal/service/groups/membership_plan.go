@@ -261,7 +261,7 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 		current := *list.current(group)
 		add := sets.Without(sets.Without(wanted.IDs, managed.IDs), current)
 		remove := sets.Common(sets.Without(sets.Without(managed.IDs, wanted.IDs), stay[list.Name]), current)
-		if !known || len(wanted.Planned) > 0 {
+		if !known {
 			remove = nil
 		}
 		list.change(&change, add, remove)

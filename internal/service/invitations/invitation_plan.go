@@ -75,7 +75,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 		_, err = p.sends() // planned again as a new one
 	default:
 		c.Diags.Append(existing.StoreReplacedID(ctx, c.Private, invitationKey(c.State.Email.ValueString()))...)
-		err = p.update(imported != nil)
+		err = p.update(ctx, imported != nil)
 	}
 	c.Save(c.Plan)
 	return err
@@ -101,7 +101,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	if len(own) == 0 {
 		p.Meta.Run.Note(runstate.Created, runstate.Name(invitationKind, email))
 	}
-	if p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags); p.Diags.HasError() {
+	if p.Plan.Check(ctx, p.Meta, view, invitationPermission, doingInvite, p.Diags); p.Diags.HasError() {
 		return nil
 	}
 	list, err := p.Meta.Store.Invitations(ctx)
@@ -174,7 +174,7 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 
 // update plans a new mail, or that other invitations of the email are revoked. If the person has joined or attributes
 // could not be read, the plan only records the attributes.
-func (p *planCheck) update(imported bool) error {
+func (p *planCheck) update(ctx context.Context, imported bool) error {
 	email := p.State.Email.ValueString()
 	p.Plan.keep(p.State, p.Config)
 	p.reserve(email, []int64{invitationKey(email)})
@@ -195,7 +195,7 @@ func (p *planCheck) update(imported bool) error {
 				return nil
 			}
 			p.Plan.leaveOutGone(&p.Config.inviteTerms, view)
-			p.Plan.Check(p.Meta, view, invitationPermission, doingInvite, p.Diags)
+			p.Plan.Check(ctx, p.Meta, view, invitationPermission, doingInvite, p.Diags)
 		case !p.revokes(others):
 			return nil
 		}

@@ -278,10 +278,8 @@ func checkInviteLinkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	p.Plan.Check(p.Meta, view, inviteLinkPermission, doingLink, p.Diags)
-	if p.IsCreate() {
-		p.Plan.PlanDefaults(&p.Config.inviteTerms)
-	}
+	p.Plan.PlanDefaults(&p.Config.inviteTerms) // also for a link that replaces another, whose channels can be archived
+	p.Plan.Check(ctx, p.Meta, view, inviteLinkPermission, doingLink, p.Diags)
 }
 
 const doingLink = "create invitation links"

@@ -216,6 +216,26 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 	})
 }
 
+// A new link for another that it replaces has only the configured channels, so an archived channel does not matter.
+func TestProtocolInviteLink_ReplacedAfterArchive_Planned(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
+	run.MustApply(values{"channel_ids": []any{o.MustChannel(t, "old").ID}, "expires_in_minutes": 60})
+	o.Archive(t, "old")
+	if plan := run.MustPlan(values{}); len(plan.Replace) == 0 {
+		t.Errorf("not replaced: %v", plan.Changes())
+	}
+}
+
+// The account has no access to a private channel, so the server creates no link for it.
+func TestProtocolInviteLink_UnreadableChannel_Announced(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	o.WithAccount(t, "admin").Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "vault", "invite_only": "true", "subscribers": fmt.Sprintf("[%d]", o.As(t, "admin").Self.ID)})
+	plan, diags := run.Plan(values{"channel_ids": []any{o.MustChannel(t, "vault").ID}})
+	diags.ExpectWarning(t, "channel_ids", "cannot create invitation links with a subscription to channel \"vault\"", "The apply will fail")
+	run.Apply(plan).ExpectError(t, "", "private")
+}
+
 // The plan refuses accounts that can't create the link.
 func TestProtocolInviteLinkCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, inviteLinkKind)

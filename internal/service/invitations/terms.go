@@ -189,9 +189,9 @@ const maxMinutes = 1_000_000_000
 
 // Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). permission is the
 // organization's permission to send such an invitation. doing describes the action, as in "make invitation links".
-func (t *inviteTerms) Check(meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
+func (t *inviteTerms) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, permission, doing string, diags *diag.Diagnostics) {
 	if base.CheckInPlan(diags, func(found *diag.Diagnostics) { t.checkCaller(meta, view, permission, doing, found) }) {
-		t.checkChannels(view, diags)
+		t.checkChannels(ctx, meta, view, doing, diags)
 		t.checkGroups(view, diags)
 	}
 }
@@ -218,7 +218,7 @@ func (t *inviteTerms) whyRefused(ctx context.Context, meta *base.Meta, err error
 }
 
 // checkChannels refuses channels that invited people cannot be subscribed to.
-func (t *inviteTerms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (t *inviteTerms) checkChannels(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, doing string, diags *diag.Diagnostics) {
 	for _, id := range termIDs(t.ChannelIDs) {
 		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
@@ -226,6 +226,10 @@ func (t *inviteTerms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnos
 		case channel.IsArchived:
 			diags.AddAttributeError(path.Root("channel_ids"), "The channel is archived",
 				fmt.Sprintf("Channel %q (%d) is archived, so no one can be subscribed to it.", channel.Name, id))
+		default:
+			base.CheckInPlan(diags, func(found *diag.Diagnostics) {
+				meta.RequireReading(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("%s with a subscription to channel %q", doing, channel.Name), found)
+			})
 		}
 	}
 }

@@ -9,10 +9,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -102,17 +100,7 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	if !s.facts.PrivacyUnknown && !s.facts.Privacy.IsPrivate() && self.Role < zulip.RoleGuest {
 		return true
 	}
-	facts := s.facts
-	if subscribers, err := s.meta.Store.Subscribers(ctx, s.channel.ID); err != nil || subscribers == nil {
-		tflog.Info(ctx, "The subscribers of a channel are not known, so the server decides whether the account can post", map[string]any{"channel": s.channel.Name})
-	} else {
-		facts.Subscribers, facts.SubscribersKnown = subscribers, true
-	}
-	if s.meta.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(s.channel.ID), self.ID)) { // this run subscribes it
-		return true
-	}
-	can, isAll := permission.ChannelState{Access: s.view.Access(), Channel: facts}.Held()[permission.CanSendMessage].Possible()
-	if !isAll || can.Has(self.ID) {
+	if s.meta.MayIn(ctx, s.view, s.channel, permission.CanSendMessage) {
 		return true
 	}
 	s.meta.Lack(at, doing, fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+

@@ -155,7 +155,8 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 		}
 	}
 	checkContent(plan.Content, view, p.Diags)
-	if to, known := plan.CheckPlan(view, p.Diags); known && !p.Diags.HasError() && (prior == nil || !plan.Equal(prior.addressee)) {
+	isSame := prior != nil && plan.Equal(prior.addressee) && plan.Content.Equal(prior.Content) // the server checks the others again
+	if to, known := plan.CheckPlan(view, p.Diags); known && !isSame && !p.Diags.HasError() {
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkSend(ctx, p.Meta, view, to, found) })
 	}
 	plan.checkMoment(prior, p.Diags)

@@ -213,6 +213,22 @@ func waitFor(t *testing.T, moment string) {
 	<-time.After(time.Until(parsed))
 }
 
+// Someone makes the channel private. The server checks the message again if its content changes, but not for another time.
+func TestProtocolScheduledMessage_UnreadableChannel_Announced(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	channel := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "vault", "subscribers": "[]"})
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	wanted["channel"] = fmt.Sprint(channel["id"])
+	run.MustApply(wanted)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/streams/%v", channel["id"]), map[string]string{"is_private": "true"})
+	wanted["content"] = "Later."
+	plan, diags := run.Plan(wanted)
+	diags.ExpectWarning(t, "channel", "cannot post in channel", "The apply will fail")
+	run.Fork().Apply(plan).ExpectError(t, "", "Not authorized to send")
+	wanted["content"], wanted["scheduled_delivery_timestamp"] = "Soon.", at(2*time.Hour)
+	run.MustApply(wanted)
+}
+
 // A delivered message stays in the state and is not sent again, unless its time changes.
 func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	o, run, clock := scheduledMessageManaged(t)

@@ -102,6 +102,15 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	diags.ExpectError(t, "linkifier_ids", "Duplicate order of the linkifiers")
 }
 
+// Another process, such as that of a second provider configuration, adds a linkifier after this one has read them.
+func TestProtocolLinkifierOrder_AddedByAnotherProcess_Found(t *testing.T) {
+	o, run, ids := four(t)
+	p := run.Process()
+	p.MustPlan("zulip_linkifier_order", nil, ordered(acctest.Unknown, ids[0]))
+	linkifierByHand(t, o, "e")
+	p.MustPlan("zulip_linkifier_order", nil, ordered(ids[0], idsInOrder(t, o, "e")[0]))
+}
+
 // A linkifier is added during the request, and the server requires every linkifier in the order.
 func TestProtocolLinkifierOrder_AddedDuringRequest(t *testing.T) {
 	o, run, ids := four(t)

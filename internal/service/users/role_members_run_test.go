@@ -225,3 +225,45 @@ func block(name, role string, users ...string) string {
 	}
 	return fmt.Sprintf("resource \"zulip_role_members\" %q {\n  role  = %q\n  users = [%s]\n}\n", name, role, strings.Join(quoted, ", "))
 }
+
+// A plan that deactivates a person makes nothing that needs them active, whichever is planned first.
+func TestProtocolUser_LeavesWithNewThings_Refused(t *testing.T) {
+	inactive := values{"email": roleMembersLena, "full_name": "Lena Fischer", "active": false}
+	for name, part := range map[string]roleMembersPart{
+		"bot":          {"zulip_bot", "", values{"short_name": "pager", "full_name": "Pager", "owner": roleMembersLena}, "owner"},
+		"subscription": {"zulip_channel", "", values{"name": "new", "initial_subscribers": []any{roleMembersLena, roleMembersInes}}, "initial_subscribers"},
+		"status":       {"zulip_user_status", "", values{"user": roleMembersLena, "status_text": "away"}, "user"},
+	} {
+		for way, config := range map[string]values{"active = false": inactive, "destroy": nil} {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				eachOrder(t, part, roleMembersPart{"zulip_user", roleMembersLena, config, ""}, func(t *testing.T, parts []roleMembersPart) {
+					_, run := acctest.StartRun(t, "zulip_role_members")
+					p := run.Process()
+					_, diags := planIn(t, p, parts[0])
+					diags.ExpectNoError(t)
+					_, diags = planIn(t, p, parts[1])
+					diags.ExpectError(t, parts[1].fails, "This plan deactivates "+roleMembersLena, "must be active")
+				})
+			})
+		}
+	}
+}
+
+// A replaced list names someone who hides their email: only the plan with the state knows the ID.
+func TestProtocolRoleMembers_ReplacedWithHiddenEmail_OneList(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_role_members")
+	config := list("moderator", roleMembersAmara, roleMembersLena)
+	run.MustApply(config)
+	o.WithAccount(t, "member").Call(t, "PATCH", "/settings", map[string]string{"email_address_visibility": "4"})
+	p := run.Process()
+	state, diags := p.Read("zulip_role_members", run.State)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_role_members", state, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_role_members", nil, config)
+	for _, one := range diags {
+		if strings.Contains(one.Summary, "Duplicate") {
+			t.Error(one)
+		}
+	}
+}

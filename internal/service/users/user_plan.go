@@ -401,6 +401,7 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 	}
 	warnOfActions(p, s, user, m)
 	accounts.WarnOfBots(p.Meta, user, p.Diags)
+	accounts.Leave(p.Meta, user, path.Empty(), p.Diags)
 	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user)
 }
 

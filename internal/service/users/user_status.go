@@ -14,6 +14,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
@@ -84,6 +85,7 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	switch isNew := state == nil || state.UserID.ValueInt64() != user.ID; {
 	case isNew || len(plan.steps(held)) > 0:
 		checkStatusCaller(c, user)
+		accounts.Need(c.Meta, "a status", user, path.Root("user"), c.Diags)
 	case !user.IsActive:
 		c.Diags.AddAttributeWarning(path.Root("user"), "The status of a deactivated user is left unchanged",
 			fmt.Sprintf("%s is deactivated and shows no status until the account is reactivated.", user.Address()))
