@@ -160,11 +160,12 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	if id, ok := view.Reassigned(principal); ok {
 		return GroupReference{}, reassigned("user group", "zulip_user_group", name, id)
 	}
-	if group, ok := view.UserGroupByName(name); ok {
-		return GroupReference{runstate.ID(runstate.Group, group.ID), group}, nil
-	}
-	if view.IsPlanned(principal) {
+	group, isThere := view.UserGroupByName(name)
+	switch isPlanned := view.IsPlanned(principal); {
+	case isPlanned && (!isThere || group.Deactivated):
 		return GroupReference{Key: runstate.Name(runstate.Group, name)}, nil
+	case isThere:
+		return GroupReference{runstate.ID(runstate.Group, group.ID), group}, nil
 	}
 	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all", Prefix: strings.TrimSuffix(text, name)}
 	if strings.HasPrefix(name, "role:") {

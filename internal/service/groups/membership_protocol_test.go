@@ -188,6 +188,17 @@ func TestProtocolUserGroupMembership_GroupDeactivated(t *testing.T) {
 	}
 	_, diags := run.Plan(config)
 	diags.ExpectError(t, "group", `"ops" is deactivated`, "adopt_deactivated")
+
+	// If the configuration has the group, its plan says this, so that the rest of the plan can be seen.
+	p := run.Process()
+	ended, _ := p.Read("zulip_user_group", group)
+	if ended != nil {
+		t.Error("the group is still in the state")
+	}
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "ops"})
+	diags.ExpectWarning(t, "name", "so the apply will fail", "This happened outside Terraform")
+	_, diags = p.Plan("zulip_user_group_membership", nil, config)
+	diags.ExpectNoError(t)
 }
 
 func TestProtocolUserGroupMembershipWords(t *testing.T) {

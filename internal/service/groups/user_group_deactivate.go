@@ -278,14 +278,15 @@ func lastingUses(run *runstate.State, uses []groupUse) []groupUse {
 	})
 }
 
-// warnOfReplacedUse warns about a group that is replaced and in use. No plan lists the places, because Terraform makes no
-// plan of the destroy.
-func warnOfReplacedUse(p *userGroupPlan) {
+// checkReplaced warns about a group that is replaced, and is in use or cannot be deactivated by the account. No plan lists the
+// places, because Terraform makes no plan of the destroy.
+func checkReplaced(p *userGroupPlan) {
 	for _, id := range p.Own {
 		group, ok := p.Env.View.UserGroups().ByID(id)
 		if !ok || group.Deactivated {
 			continue
 		}
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkDeactivation(group, found) })
 		if uses := lastingUses(&p.Meta.Run, groupUsesOf(id, p.Env.View)); len(uses) > 0 {
 			p.Diags.AddWarning(fmt.Sprintf("Cannot deactivate user group %q, so the apply will fail", group.Name),
 				fmt.Sprintf("The plan replaces the group, and the server does not deactivate a group that is in use:%s\n\n"+

@@ -48,7 +48,7 @@ func checkUserGroupPlan(ctx context.Context, plan *userGroupPlan) {
 	}
 	p.Permissions().Check(p.Diags)
 	if p.State == nil {
-		warnOfReplacedUse(plan)
+		checkReplaced(plan)
 	}
 	change := p.change()
 	if p.State == nil || len(p.Changes) > 0 {

@@ -284,6 +284,18 @@ func TestProtocolUserGroup_Replaced_Adopted(t *testing.T) {
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
 }
 
+// The account lacks the permission to deactivate the group that it would replace.
+func TestProtocolUserGroup_ReplacedByLesser_Announced(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run, config := o.NewRun(t, "zulip_user_group"), values{"name": "ops", "can_manage_group": set("user:" + ines)}
+	run.MustApply(config)
+	p := o.As(t, "admin").NewRun(t, "zulip_user_group").Process()
+	update, diags := p.Plan("zulip_user_group", run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", update.Replaced(), config)
+	diags.ExpectWarning(t, "", `cannot deactivate user group "ops"`, "The apply will fail")
+}
+
 func TestProtocolUserGroupDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})
