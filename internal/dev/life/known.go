@@ -18,6 +18,9 @@ type Signature struct {
 	// OfTwo is true if the reason is that one provider configuration does not know what the other one plans.
 	OfTwo bool `json:"of_two,omitempty"`
 
+	// OfText is true if the reason is that the configuration names the object as text, without a reference.
+	OfText bool `json:"of_text,omitempty"`
+
 	expression *regexp.Regexp
 }
 
@@ -56,7 +59,7 @@ func Match(all []Signature, text string) (Signature, bool) {
 func refusalsOf(one problem) (all []Signature) {
 	text := base(one.address) + ": " + one.Summary + ": " + one.Detail
 	for _, reason := range refusals() {
-		if reason.expression.MatchString(text) && (one.isOfTwo || !reason.OfTwo) {
+		if reason.expression.MatchString(text) && (one.isOfTwo || !reason.OfTwo) && (one.isOfText || !reason.OfText) {
 			all = append(all, reason)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,14 +205,38 @@ func (r *run) process(usesSecond bool) *acctest.Process {
 type problem struct {
 	address string
 	acctest.Diagnostic
-	isOfTwo bool // if the configuration has two provider configurations
+	isOfTwo  bool // if the configuration has two provider configurations
+	isOfText bool // if the configuration of the resource has, as text, a name that the message quotes
 }
 
 func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		w.problems = append(w.problems, problem{address, one, w.isOfTwo})
+		b := w.config.blocks[address]
+		isOfText := b != nil && slices.ContainsFunc(literals(map[string]any(b.config)), func(text string) bool { return strings.Contains(one.String(), fmt.Sprintf("%q", text)) })
+		w.problems = append(w.problems, problem{address, one, w.isOfTwo, isOfText})
 	}
 	return len(diags.Errors()) == 0
+}
+
+// literals are the texts in a value, without "user:" or "group:".
+func literals(value any) (all []string) {
+	switch value := value.(type) {
+	case string:
+		_, name, isPrincipal := strings.Cut(value, ":")
+		if !isPrincipal {
+			name = value
+		}
+		return []string{name}
+	case []any:
+		for _, one := range value {
+			all = append(all, literals(one)...)
+		}
+	case map[string]any:
+		for _, one := range value {
+			all = append(all, literals(one)...)
+		}
+	}
+	return all
 }

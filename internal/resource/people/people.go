@@ -107,7 +107,7 @@ func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *di
 		p.IsSame = planned.Texts.Equal(*prior.Texts)
 	}
 	l.report(p.Before.Moved, "", diags)
-	hint := ""
+	hint := base.ReferenceAdvice("user group", "zulip_user_group.NAME.name")
 	if l.Noun == "user" {
 		hint = base.ReferenceAdvice("user or invitation", "zulip_user.NAME.id or zulip_invitation.NAME.email")
 	}

@@ -301,6 +301,8 @@ func userHint(err error) string {
 		return shellPermission("can_change_user_emails") + " Without it, only the user can change the email."
 	case zulip.IsMessage(err, "Email is already in use."):
 		return "A user who hides their email from the provider's account has this email. Import the user by ID, which the organization's settings show in the list of users. First reactivate a deactivated user there."
+	case zulip.IsMessage(err, "New email value error: Account has been deactivated.", "New email value error: Already has an account."):
+		return "A user who hides their email from the provider's account has this email. A deactivated user keeps it too. Set another email, or first change that user's email."
 	case zulip.IsMessage(err, "The password is too weak."):
 		return "Set a longer password, or remove it. Without it, the user gets a random password that no one knows."
 	}
