@@ -80,8 +80,8 @@ const (
 	Owned
 	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
 	Needed
-	// Leaving accounts are deactivated in this run, and stay so.
-	Leaving
+	// Inactive accounts are deactivated at the end of this run.
+	Inactive
 	// Invited emails belong to no account.
 	Invited
 	// Said are messages.

@@ -480,6 +480,7 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 		planned = planned && !isHidden
 	case permission.KindUserID:
 		_, planned = s.run.PlannedName(runstate.Account, principal.ID)
+		planned = planned && !s.run.Knows(runstate.Inactive, runstate.ID(runstate.Account, principal.ID))
 	case permission.KindGroup:
 		var id int64
 		id, planned = s.run.PlannedID(runstate.Group, principal.Name)

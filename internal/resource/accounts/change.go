@@ -545,14 +545,14 @@ func cannotReadBots(address, which string, err error) error {
 // deactivation is planned later, [Leave] refuses it. what is the new thing, as in "the status".
 func Need(meta *base.Meta, what string, user *zulip.User, at path.Path, diags *diag.Diagnostics) {
 	meta.Run.Note(runstate.Needed, runstate.Object{Kind: runstate.Account, ID: user.ID, Name: what})
-	if meta.Run.Knows(runstate.Leaving, runstate.ID(runstate.Account, user.ID)) {
+	if meta.Run.Knows(runstate.Inactive, runstate.ID(runstate.Account, user.ID)) {
 		refuseLeaving(user, what, at, diags)
 	}
 }
 
 // Leave registers, in a plan, that it deactivates an account. It refuses this if the plan makes something for the account.
 func Leave(meta *base.Meta, user *zulip.User, at path.Path, diags *diag.Diagnostics) {
-	meta.Run.Note(runstate.Leaving, runstate.ID(runstate.Account, user.ID))
+	meta.Run.Note(runstate.Inactive, runstate.ID(runstate.Account, user.ID))
 	for _, pair := range meta.Run.All(runstate.Needed, runstate.Account) {
 		if pair.ID == user.ID {
 			refuseLeaving(user, pair.Name, at, diags)

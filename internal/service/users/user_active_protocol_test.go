@@ -418,3 +418,19 @@ func TestProtocolUser_Deactivation_InvitationsRevoked(t *testing.T) {
 		t.Errorf("the server lists %v, %v", left, err)
 	}
 }
+
+// A deactivated account gets another email, and a list names it by a reference. It stays deactivated, so the list ignores it.
+func TestProtocolUser_EmailOfInactive_ListIgnores(t *testing.T) {
+	o, user := activity(t, false)
+	group, config := o.NewRun(t, "zulip_user_group"), values{"name": "ops", "members": []any{userLena}}
+	group.MustApply(config)
+	config["members"] = []any{"lena@example.com"}
+	p := user.Process()
+	p.MustPlan("zulip_user", user.State, lenaWith(values{"active": false, "email": "lena@example.com"}))
+	_, diags := p.Plan("zulip_user_group", group.State, config)
+	diags.ExpectNoError(t)
+
+	p = user.Process()
+	p.MustApply(p.MustPlan("zulip_user", user.State, lenaWith(values{"active": false, "email": "lena@example.com"})))
+	p.MustApply(p.MustPlan("zulip_user_group", group.State, config))
+}

@@ -254,6 +254,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 			fmt.Sprintf("User %d (%s) hides their email from the provider's account. The provider assumes that it is %s, and sends nothing. If you change email later, the apply changes the user's email.", user.ID, user.FullName, planned))
 		return
 	}
+	if !user.IsActive && !p.Plan.Active.ValueBool() {
+		p.Meta.Run.Note(runstate.Inactive, runstate.ID(runstate.Account, user.ID))
+	}
 	self := p.Meta.Store.Self()
 	holder, isTaken := s.UserWithAddress(planned)
 	p.Meta.Run.PlanName(runstate.Account, user.ID, planned)
