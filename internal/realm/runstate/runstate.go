@@ -78,6 +78,8 @@ const (
 	Named
 	// Owned objects are pairs of a person, by ID, and the email of a bot with that person as its final owner.
 	Owned
+	// Closed channels are default channels that have an exclusive list of subscribers.
+	Closed
 	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
 	Needed
 	// Inactive accounts are deactivated at the end of this run.

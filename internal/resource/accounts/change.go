@@ -565,6 +565,39 @@ func refuseLeaving(user *zulip.User, what string, at path.Path, diags *diag.Diag
 		fmt.Sprintf("It also makes %s for this account, which must be active for that. Remove one of the two changes.", what))
 }
 
+// Close registers, in the plan of an exclusive list of a channel's subscribers, the emails in it that no account has yet.
+// For a default channel, it reports whether this run creates someone who is not listed. If the account is planned later,
+// [WarnOfClosed] warns.
+func Close(meta *base.Meta, channel *zulip.Channel, emails []string) (joins bool) {
+	place := runstate.SubscribersOf(channel.ID)
+	for _, email := range emails {
+		meta.Run.Note(runstate.Managed, runstate.Object{Kind: place, Name: runstate.Fold(runstate.Account, email)})
+	}
+	if channel.IsDefault {
+		meta.Run.Note(runstate.Closed, runstate.Object{Kind: runstate.Channel, ID: channel.ID, Name: channel.Name})
+	}
+	return slices.ContainsFunc(meta.Run.All(runstate.Created, runstate.Account), func(account runstate.Object) bool {
+		id, isPlanned := meta.Run.PlannedID(runstate.Account, account.Name)
+		return isPlanned && id == 0 && !meta.Run.Knows(runstate.Managed, runstate.Object{Kind: place, Name: account.Name})
+	})
+}
+
+// WarnOfClosed warns, in the plan that creates a person, about the default channels with lists that do not have the person.
+func WarnOfClosed(meta *base.Meta, email string, diags *diag.Diagnostics) {
+	for _, channel := range meta.Run.All(runstate.Closed, runstate.Channel) {
+		if !meta.Run.Knows(runstate.Managed, runstate.Object{Kind: runstate.SubscribersOf(channel.ID), Name: runstate.Fold(runstate.Account, email)}) {
+			diags.AddWarning(NewInDefaultChannel(channel.Name))
+		}
+	}
+}
+
+// NewInDefaultChannel is the warning about new people in a default channel with an exclusive list (server-behavior §S13).
+func NewInDefaultChannel(channel string) (summary, detail string) {
+	return "New people are subscribed to a default channel",
+		fmt.Sprintf("The server subscribes each new person to the default channel %q, and the plan after that unsubscribes everyone who is not in users. "+
+			"List new people in users, set is_default = false on the channel, or use zulip_channel_subscription.", channel)
+}
+
 // WarnOfOwner warns, in the plan of a bot, that its owner is deactivated in the same plan. If the deactivation is
 // planned later, [WarnOfBots] warns.
 func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Diagnostics) {

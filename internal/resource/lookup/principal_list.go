@@ -351,6 +351,16 @@ func (l PrincipalList) MayBecome(configured, prior types.List, own Own, view *sn
 	return len(missing) > 0 && len(missing) <= unknown
 }
 
+// WithoutID returns the texts that name no object yet, folded.
+func (r ResolvedList) WithoutID() (texts []string) {
+	for text, id := range r.named {
+		if id == 0 {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // AccountKeys returns the accounts that a list of people and bots names, including deactivated ones and emails without
 // an account.
 func (r ResolvedList) AccountKeys(view *snapshot.Snapshot) (keys []runstate.AccountKey) {

@@ -115,7 +115,7 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 		checkBotUpdate(p, s)
 	}
 	validators.CheckEmailLength(path.Root("short_name"), p.Plan.address(s), p.Diags)
-	checkBotChannels(p, s)
+	checkBotChannels(ctx, p, s)
 	planOwnerID(p, s)
 	checkBotOwner(p, s)
 	checkOwnerStays(p, s)
@@ -330,14 +330,19 @@ func checkBotRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User
 
 // checkBotChannels refuses channels that do not exist. A name in the state may belong to a channel that the account does
 // not see.
-func checkBotChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
+func checkBotChannels(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
 		if !base.IsSet(planned) || planned.ValueString() == "" || p.State != nil && planned.Equal(*field(p.State)) {
 			continue
 		}
-		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
+		switch channel, _, err := lookup.ChannelInPlan(s, planned.ValueString()); {
+		case err != nil:
 			base.Report(p.Diags, "", lookup.NoSuchChannel(path.Root(attribute), err))
+		case channel != nil:
+			base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
+				p.Meta.RequireReading(ctx, s, channel, path.Root(attribute), fmt.Sprintf("let a bot use channel %q", channel.Name), found)
+			})
 		}
 		lookup.NameChannelInPlan(s, planned.ValueString(), path.Root(attribute), p.Diags)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -69,10 +70,9 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	unlisted := sets.Without(saw, p.Wanted.IDs)
 	remove := b.withoutBrought(p.channel, unlisted)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
-	if p.channel.IsDefault && len(unlisted) > 0 { // server-behavior §S13
-		c.Diags.AddAttributeWarning(path.Root("users"), "New people are subscribed to a default channel",
-			fmt.Sprintf("The server subscribes each new person to the default channel %q, and the plan after that unsubscribes everyone who is not in users. "+
-				"List new people in users, set is_default = false on the channel, or use zulip_channel_subscription.", p.channel.Name))
+	if joins := accounts.Close(c.Meta, p.channel, p.Wanted.WithoutID()); p.channel.IsDefault && (joins || len(unlisted) > 0) {
+		summary, detail := accounts.NewInDefaultChannel(p.channel.Name)
+		c.Diags.AddAttributeWarning(path.Root("users"), summary, detail)
 	}
 	planned := subscriberChange{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.plan(ctx, c.Diags)

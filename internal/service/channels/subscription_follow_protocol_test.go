@@ -3,6 +3,7 @@ package channels_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"slices"
 	"testing"
 
@@ -343,4 +344,34 @@ func paths(requests []sandbox.Request) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// The plan that creates someone says what happens to them in a default channel with a list, whichever is planned first.
+func TestProtocolSubscription_NewPersonInDefaultChannel_Warning(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "hall", "is_default": true})
+	list := values{"channel": "hall", "users": texts(owner)}
+	run.MustApply(list)
+	person := func(email string) values { return values{"email": email, "full_name": "Nia"} }
+	const summary = "New people are subscribed to a default channel"
+	for name, test := range map[string]struct {
+		users []any
+		warns bool
+	}{"listed": {texts(owner, "nia@example.com"), false}, "not listed": {texts(owner), true}} {
+		t.Run(name, func(t *testing.T) {
+			list["users"] = test.users
+			p := run.Process()
+			p.MustPlan("zulip_user", nil, person("nia@example.com"))
+			_, after := p.Plan(exclusiveType, run.State, list)
+			p = run.Process()
+			_, before := p.Plan(exclusiveType, run.State, list)
+			_, person := p.Plan("zulip_user", nil, person("nia@example.com"))
+			for _, diags := range []acctest.Diagnostics{after, append(before, person...)} {
+				if warns := strings.Contains(fmt.Sprint(diags), summary); warns != test.warns {
+					t.Errorf("the plan says %v", diags)
+				}
+			}
+		})
+	}
 }

@@ -2,8 +2,10 @@ package messages
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -57,13 +59,23 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 		return
 	}
 	checkContent(p.Plan.Content, view, p.Diags)
-	p.Plan.CheckPlan(view, p.Diags)
-	if p.Diags.HasError() || p.IsCreate() {
+	to, isKnown := p.Plan.CheckPlan(view, p.Diags)
+	if p.Diags.HasError() {
 		return
 	}
-	p.Plan.KeepPrior(p.State.addressee, view, p.Meta.Store.Self().ID)
-	if !p.Plan.Content.IsUnknown() && sameDraftContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
-		p.Plan.Content = p.State.Content
+	if !p.IsCreate() {
+		p.Plan.KeepPrior(p.State.addressee, view, p.Meta.Store.Self().ID)
+		if !p.Plan.Content.IsUnknown() && sameDraftContent(p.Plan.Content.ValueString(), p.State.Content.ValueString()) {
+			p.Plan.Content = p.State.Content
+		}
+		if p.Plan.Content.Equal(p.State.Content) && p.Plan.Equal(p.State.addressee) {
+			return
+		}
+	}
+	if channel, ok := view.Channels().ByID(to.ChannelID); ok && isKnown && !to.IsDirect() {
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
+			p.Meta.RequireReading(ctx, view, channel, path.Root("channel"), fmt.Sprintf("draft a message for channel %q", channel.Name), found)
+		})
 	}
 }
 

@@ -227,6 +227,11 @@ func TestProtocolScheduledMessage_UnreadableChannel_Announced(t *testing.T) {
 	run.Fork().Apply(plan).ExpectError(t, "", "Not authorized to send")
 	wanted["content"], wanted["scheduled_delivery_timestamp"] = "Soon.", at(2*time.Hour)
 	run.MustApply(wanted)
+
+	draft := o.NewRun(t, "zulip_draft")
+	plan, diags = draft.Plan(values{"channel": wanted["channel"], "topic": "plans", "content": "x"})
+	diags.ExpectWarning(t, "channel", "cannot draft a message for channel", "The apply will fail")
+	draft.Apply(plan).ExpectError(t, "", "Invalid channel ID")
 }
 
 // A delivered message stays in the state and is not sent again, unless its time changes.
