@@ -109,6 +109,7 @@ type builder struct {
 	// ids are the objects of the resources, by address. choices and may are what the plan doesn't know, for the rules, and
 	// strangers are groups of unknown people.
 	ids       map[string]int64
+	kept      []*plan.Change // the resources that the plan does not destroy
 	choices   []choice
 	may       []outcome
 	strangers []*zulip.UserGroup
@@ -119,7 +120,11 @@ type builder struct {
 // chooseChanges selects the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range slices.Concat(p.Unchanged, p.Changes) {
-		if id, ok := change.Before().Number("id"); ok && change.Provider == provider && !change.Does("delete") {
+		if change.Provider != provider || change.Does("delete") {
+			continue
+		}
+		b.kept = append(b.kept, change)
+		if id, ok := change.Before().Number("id"); ok {
 			b.ids[change.Address] = id
 		}
 	}

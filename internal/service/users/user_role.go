@@ -153,7 +153,7 @@ func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagn
 	user, ok := view.User(state.UserID.ValueInt64())
 	if ok && user.IsActive && user.Role < zulip.RoleMember {
 		diags.AddWarning("A role is left unchanged", fmt.Sprintf("%s keeps the role %s. ", user.Address(), user.Role)+
-			"Destroying the resource leaves the role unchanged and no longer managed. To demote the user, first set on_destroy = \"member\" and apply, then remove the resource. Or set the role to member.")
+			"Destroying the resource leaves the role unchanged and no longer managed by it. To demote the user, first set on_destroy = \"member\" and apply, then remove the resource. Or set the role to member.")
 	}
 }
 
