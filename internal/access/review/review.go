@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -260,11 +259,8 @@ func (b *builder) read() error {
 		}
 	}
 	if deactivates := b.deactivates(); deactivates || b.options.Rules != nil && b.options.Rules.AsksForInvitations() {
-		if read.Invitations, err = b.options.Store.Invitations(b.ctx); err != nil {
-			read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
-			if deactivates {
-				b.unknown(access.OneThing, "%s The server revokes those of the people whom it deactivates.", read.MissingInvitations)
-			}
+		if read.Invitations, read.MissingInvitations = access.Invitations(b.ctx, b.options.Store); deactivates && read.MissingInvitations != "" {
+			b.unknown(access.OneThing, "%s The server revokes those of the people whom it deactivates.", read.MissingInvitations)
 		}
 	}
 	unknown := b.is.Unknown
