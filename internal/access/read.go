@@ -1,12 +1,15 @@
 package access
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,6 +23,18 @@ type Read struct {
 	Invitations        []*zulip.Invitation
 	MissingInvitations string
 	Now                time.Time
+}
+
+// Invitations returns the pending invitations that the account sees. missing is the reason why there are none, as a sentence.
+func Invitations(ctx context.Context, from *store.Store) (all []*zulip.Invitation, missing string) {
+	if self := from.Self(); self.IsBot {
+		return nil, fmt.Sprintf("%s is a bot, and the server shows the invitations only to people: use a person's API key.", self.Address())
+	}
+	all, err := from.Invitations(ctx)
+	if err != nil {
+		missing = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
+	}
+	return all, missing
 }
 
 // Of returns the organization that was read.

@@ -399,6 +399,14 @@ func TestProtocolExportNew_ChangedValues_Listed(t *testing.T) {
 	if found, want := changed(), []string{`zulip_channel.leads: can_subscribe_group was ["role:nobody"], and is ["role:moderators"]`}; !slices.Equal(found, want) {
 		t.Errorf("listed are %q, want %q", found, want)
 	}
+	long := zulip.GroupSettingValue{DirectSubgroups: []int64{o.Group(t, "writers of the handbook"), o.Group(t, "readers of the handbook")}}
+	for _, role := range []string{"role:fullmembers", "role:moderators", "role:owners"} {
+		long.DirectSubgroups = append(long.DirectSubgroups, o.SystemGroup(t, role))
+	}
+	o.Change(t, "leads", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_subscribe_group": {New: long}}})
+	if found := changed(); len(found) != 1 || !strings.HasSuffix(found[0], `handbook", "role:fullmembers", "role:moderators", "role:owners"]`) {
+		t.Errorf("a long list is not on one line: %q", found)
+	}
 	o.Archive(t, "leads")
 	if found, want := changed(), []string{"zulip_channel.leads: it was removed, archived or deactivated"}; !slices.Equal(found, want) {
 		t.Errorf("listed are %q, want %q", found, want)

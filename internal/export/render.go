@@ -241,9 +241,12 @@ func position(attribute string) int {
 // so that a change shows only the changed people.
 var unordered = []string{"users", "members", "subgroups"}
 
-// plain returns a value as a configuration writes it without references.
+// onOneLine joins a list that has a line for each element.
+var onOneLine = strings.NewReplacer("[\n", "[", ",\n]", "]", ",\n", ", ")
+
+// plain returns a value as a configuration writes it without references, on one line.
 func (o *object) plain(value tftypes.Value) string {
-	return strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))
+	return onOneLine.Replace(strings.TrimSpace(string(o.expression(value, nil, "").Bytes())))
 }
 
 // expression writes the value of an attribute, or of a part of one, with links instead of the names of other objects.

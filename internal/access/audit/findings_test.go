@@ -265,6 +265,7 @@ func TestFindings_AuditingBot_Explained(t *testing.T) {
 			t.Fatalf("role %s: %+v", test.role, all)
 		}
 		expectText(t, all[0].Text, append(test.says, "This bot makes the audit", "Choose an account")...)
+		expectText(t, strings.Join(a.Missing, " "), "the server shows the invitations only to people: use a person's API key.")
 	}
 }
 

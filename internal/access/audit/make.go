@@ -78,9 +78,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	if facts.Self.Role == zulip.RoleGuest {
 		return Of(facts, options)
 	}
-	if facts.Invitations, err = from.Invitations(ctx); err != nil {
-		facts.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
-	}
+	facts.Invitations, facts.MissingInvitations = access.Invitations(ctx, from)
 	return Of(facts, options)
 }
 

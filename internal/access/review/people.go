@@ -335,10 +335,7 @@ func (b *builder) roleResource(c *plan.Change) {
 		if role, gives := zulip.ParseRole(value); ok && gives {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {
-			b.report.Risks = append(b.report.Risks, report.Risk{
-				Condition: report.RoleChange, Where: user.Address(),
-				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first apply on_destroy = \"member\".", user.Role, c.Address),
-			})
+			b.leaveRole(c, user, `apply on_destroy = "member"`)
 		}
 		return
 	}

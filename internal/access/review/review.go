@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -109,6 +108,7 @@ type builder struct {
 	// ids are the objects of the resources, by address. choices and may are what the plan doesn't know, for the rules, and
 	// strangers are groups of unknown people.
 	ids       map[string]int64
+	kept      []*plan.Change // the resources that the plan does not destroy
 	choices   []choice
 	may       []outcome
 	strangers []*zulip.UserGroup
@@ -119,7 +119,11 @@ type builder struct {
 // chooseChanges selects the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range slices.Concat(p.Unchanged, p.Changes) {
-		if id, ok := change.Before().Number("id"); ok && change.Provider == provider && !change.Does("delete") {
+		if change.Provider != provider || change.Does("delete") {
+			continue
+		}
+		b.kept = append(b.kept, change)
+		if id, ok := change.Before().Number("id"); ok {
 			b.ids[change.Address] = id
 		}
 	}
@@ -255,11 +259,8 @@ func (b *builder) read() error {
 		}
 	}
 	if deactivates := b.deactivates(); deactivates || b.options.Rules != nil && b.options.Rules.AsksForInvitations() {
-		if read.Invitations, err = b.options.Store.Invitations(b.ctx); err != nil {
-			read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
-			if deactivates {
-				b.unknown(access.OneThing, "%s The server revokes those of the people whom it deactivates.", read.MissingInvitations)
-			}
+		if read.Invitations, read.MissingInvitations = access.Invitations(b.ctx, b.options.Store); deactivates && read.MissingInvitations != "" {
+			b.unknown(access.OneThing, "%s The server revokes those of the people whom it deactivates.", read.MissingInvitations)
 		}
 	}
 	unknown := b.is.Unknown

@@ -79,16 +79,39 @@ func (b *builder) removeRoles(c *plan.Change) {
 		case !ok || !user.IsActive || user.Role != role:
 		case slices.Contains(stay, id):
 		case isEnd:
-			b.report.Risks = append(b.report.Risks, report.Risk{
-				Condition: report.RoleChange, Where: user.Address(),
-				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
-			})
+			b.leaveRole(c, user, "remove the account from users and apply")
 		case len(users.missing) > 0: // it may be their new email
 		case slices.Contains(users.may, id):
 			b.choose([]outcome{giving(role, id), giving(to, id)}, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:
 			b.giveRole(c, user, to)
 		}
+	}
+}
+
+// leaveRole reports a role that destroying a resource leaves, unless another resource manages it. first is what to do before.
+func (b *builder) leaveRole(c *plan.Change, user *zulip.User, first string) {
+	isManaged := slices.ContainsFunc(b.kept, func(other *plan.Change) bool {
+		switch m := other.After(); other.Type {
+		case "zulip_user_role":
+			found, ok := b.currentUser(m, "user_id")
+			if text, named := m.Plain("user"); !ok && named {
+				found, ok = b.org.findUser(text)
+			}
+			return ok && found.ID == user.ID
+		case "zulip_role_members":
+			return slices.Contains(b.users(other, "users").accounts, user.ID)
+		case "zulip_user", "zulip_bot":
+			id, _ := m.Number("id")
+			return id == user.ID && other.IsSet("role")
+		}
+		return false
+	})
+	if !isManaged {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Condition: report.RoleChange, Where: user.Address(),
+			Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first %s.", user.Role, c.Address, first),
+		})
 	}
 }
 

@@ -239,6 +239,10 @@ func TestReviewOfRoleMembers(t *testing.T) {
 		}, roles: map[string]string{amara: "moderator → administrator"}},
 		"the end of a list": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas, lena), nil)},
 			roles: map[string]string{}, says: []string{"Stays administrator, although no resource manages the role any more"}, not: "Stays member"},
+		"the end of a list whose people others list": {changes: []attributes{
+			resourceChange("zulip_role_members", roleList("moderator", amara), nil),
+			resourceChange("zulip_user_role", attributes{"user": amara, "role": "member"}, attributes{"user": amara, "role": "moderator"}),
+		}, roles: map[string]string{}, not: "no resource manages"},
 		"an address that nobody has": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "zoe.quill@example.net"))},
 			roles: map[string]string{tomas: "administrator → member"}, not: "zoe.quill@example.net"},
 		"an account that is not found": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "9999"))},

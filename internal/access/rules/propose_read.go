@@ -3,7 +3,6 @@ package rules
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -17,11 +16,7 @@ func ProposeFor(ctx context.Context, from *store.Store, now time.Time) (*Proposa
 		return nil, fmt.Errorf("cannot read the organization: %w", err)
 	}
 	read := access.Read{View: view, Self: from.Self(), Subscribers: view.Subscribers(), Now: now}
-	if read.Self.IsBot {
-		read.MissingInvitations = "A bot does not see the invitations."
-	} else if read.Invitations, err = from.Invitations(ctx); err != nil {
-		read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
-	}
+	read.Invitations, read.MissingInvitations = access.Invitations(ctx, from)
 	proposal := Propose(access.Of(read))
 	return &proposal, nil
 }

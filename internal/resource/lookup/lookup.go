@@ -456,6 +456,11 @@ func isAbsent(err error) bool {
 	return errors.As(err, &found) && found.absent != ""
 }
 
+// MovedAdvice returns advice about an email that no user has, if the same plan would remove people from its list.
+func MovedAdvice(leaving []int64, view *snapshot.Snapshot) string {
+	return fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. If this configuration changes their email, reference zulip_user.NAME.email or zulip_user.NAME.id. Otherwise remove the unknown email first.", UserList.Describe(leaving, view))
+}
+
 // ReportAbsent warns about emails in a list that no user has yet. They are added once a user has them. If the same
 // plan would remove someone, it is an error that names those people, because one of the new emails may be theirs,
 // unless it was invited. Deactivated people do not count as removed.
@@ -469,7 +474,7 @@ func ReportAbsent(view *snapshot.Snapshot, absent []error, leaving []int64, at p
 			// Only the detail has the email, so that Terraform can combine several warnings.
 			diags.AddAttributeWarning(at, "An invited user is listed who has not joined", fmt.Sprintf("An invitation to %s is pending or planned. ", found.absent)+ignored)
 		case len(leaving) > 0:
-			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. If this configuration changes their email, reference zulip_user.NAME.email or zulip_user.NAME.id. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
+			AddError(diags, at, err, MovedAdvice(leaving, view))
 		default:
 			diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\n"+ignored+" If the email is misspelled, correct it. If someone hides it from the provider's account, write their ID, as in zulip_user.NAME.id.")
 		}

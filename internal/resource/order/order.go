@@ -152,8 +152,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	before, _ := numbers(prior)
 	wanted = r.checkNamed(wanted, before, all, &resp.Diagnostics)
 	there := activeIDs(all)
-	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
+	if after := inOrder(there, wanted); known && !resp.Diagnostics.HasError() && !slices.Equal(after, there) {
 		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
+		if req.State.Raw.IsNull() {
+			step := change.Step[[]Item, []int64]{Attribute: r.Attribute, Prior: textOf(there), Planned: textOf(after)}
+			change.WarnOfManaged("the order of the "+r.Things, []change.Step[[]Item, []int64]{step}, &resp.Diagnostics)
+		}
 	}
 }
 

@@ -110,6 +110,9 @@ func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *di
 	hint := base.ReferenceAdvice("user group", "zulip_user_group.NAME.name")
 	if l.Noun == "user" {
 		hint = base.ReferenceAdvice("user or invitation", "zulip_user.NAME.id or zulip_invitation.NAME.email")
+		if leaving := lookup.UserList.Active(p.Leaving(), view); len(leaving) > 0 {
+			hint = lookup.MovedAdvice(leaving, view)
+		}
 	}
 	l.report(p.Wanted.Moved, "", diags)
 	l.report(p.Wanted.Problems, hint, diags)

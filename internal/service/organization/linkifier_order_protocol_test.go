@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -38,6 +39,8 @@ func expectOrder(t *testing.T, o *acctest.Organization, want string) {
 func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	o, run, ids := four(t)
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	_, diags := run.Plan(ordered(b))
+	diags.ExpectWarning(t, "", change.ManagedSummary, fmt.Sprintf("now:                        %d, %d, %d, %d", a, b, c, d), fmt.Sprintf("asks for: %d, %d, %d, %d", b, a, c, d))
 	run.MustApply(ordered(a, b))
 	byHand := func(order ...int64) {
 		t.Helper()

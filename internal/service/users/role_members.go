@@ -144,7 +144,7 @@ func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
 	}
 	role := c.State.Role.ValueString()
 	c.Diags.AddWarning(fmt.Sprintf("The role %s is left unchanged", role),
-		fmt.Sprintf("After the destroy, these users still have the role %s, and no resource manages it: %s. To take the role from a user, first remove the user from users and apply.",
+		fmt.Sprintf("After the destroy, these users still have the role %s, unmanaged unless another resource sets it: %s. To take the role from a user, first remove the user from users and apply.",
 			role, lookup.UserList.Describe(held, view)))
 	return nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
@@ -100,15 +101,17 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	if err != nil {
 		return lookup.Error(path.Root("user"), err, base.ReferenceAdvice("user", "zulip_user.NAME.id")+" To invite someone with a role, set invite_as in a zulip_invitation.")
 	}
-	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
+	grant := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
+	isNew := state == nil
 	switch {
-	case state == nil:
+	case isNew:
 	case state.UserID.ValueInt64() == user.ID:
-		plan.User, change.Prior = state.User, role(state.Role) // the same user, written differently
+		plan.User, grant.Prior = state.User, role(state.Role) // the same user, written differently
 	case plan.User.Equal(state.User): // a refresh would have written the new email into the state
 		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), c.Diags)
 		return nil
 	default:
+		isNew = true
 		c.Replace("user")
 	}
 	plan.UserID = types.Int64Value(user.ID)
@@ -116,7 +119,12 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	said.Account = runstate.AccountKey{ID: user.ID, Email: user.Address()}
 	accounts.DeclareRole(c.Meta, said, c.Diags)
 	if !plan.Role.IsUnknown() {
-		checkUserRole(ctx, c, change, view)
+		checkUserRole(ctx, c, grant, view)
+		if isNew && grant.Prior != grant.Planned {
+			change.WarnOfManaged(user.Address(), []change.Step[*zulip.User, zulip.UserUpdate]{
+				{Attribute: "role", Prior: grant.Prior.String(), Planned: grant.Planned.String()},
+			}, c.Diags)
+		}
 	}
 	return nil
 }
@@ -145,7 +153,7 @@ func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagn
 	user, ok := view.User(state.UserID.ValueInt64())
 	if ok && user.IsActive && user.Role < zulip.RoleMember {
 		diags.AddWarning("A role is left unchanged", fmt.Sprintf("%s keeps the role %s. ", user.Address(), user.Role)+
-			"Destroying the resource leaves the role unchanged and no longer managed. To demote the user, first set on_destroy = \"member\" and apply, then remove the resource. Or set the role to member.")
+			"Destroying the resource leaves the role unchanged and no longer managed by it. To demote the user, first set on_destroy = \"member\" and apply, then remove the resource. Or set the role to member.")
 	}
 }
 

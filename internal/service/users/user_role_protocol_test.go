@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -281,7 +282,8 @@ func TestProtocolUserRole_ProviderBot_Protected(t *testing.T) {
 func TestProtocolUserRole_Changed_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	_, diags := run.Plan(values{"user": userRoleLena, "role": "guest"})
-	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
+	diags.ExpectWarning(t, "", acctest.GeneralAccess)
+	diags.ExpectWarning(t, "", change.ManagedSummary, "of "+userRoleLena, "\nrole\n  now:                        member", "asks for: guest")
 
 	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
 	_, diags = run.Plan(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})

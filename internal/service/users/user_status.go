@@ -82,7 +82,15 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	}
 	c.Save(plan)
 	held := state.over(zulip.Status{})
-	switch isNew := state == nil || state.UserID.ValueInt64() != user.ID; {
+	isNew := state == nil || state.UserID.ValueInt64() != user.ID
+	if isNew && !plan.StatusText.IsUnknown() && !plan.EmojiName.IsUnknown() {
+		view, err := c.Read("the statuses", store.Statuses)
+		if err != nil {
+			return err
+		}
+		change.WarnOfManaged("the status of "+user.Address(), plan.steps(view.Status(user.ID)), c.Diags)
+	}
+	switch {
 	case isNew || len(plan.steps(held)) > 0:
 		checkStatusCaller(c, user)
 		accounts.Need(c.Meta, "a status", user, path.Root("user"), c.Diags)

@@ -134,7 +134,7 @@ func (m *userStatusModel) emojiIs(status zulip.Status) bool {
 // statusEmojiText returns the emoji of a status for messages. Two emoji can have the same name.
 func statusEmojiText(status zulip.Status) string {
 	if status.EmojiName == "" {
-		return "none"
+		return `""`
 	}
 	return fmt.Sprintf("%q (%s %s)", status.EmojiName, status.ReactionType, status.EmojiCode)
 }

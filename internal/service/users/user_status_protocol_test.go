@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -37,6 +38,8 @@ func TestProtocolUserStatusParts(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "Mine", "car")
 	sent := o.Sent()
+	_, diags := run.Plan(values{"user": userStatusLena, "emoji_name": "palm_tree"})
+	diags.ExpectWarning(t, "", change.ManagedSummary, "of the status of "+userStatusLena, "\nemoji_name\n  now:                        \"car\"", "asks for: \"palm_tree\"")
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	sent.Expect(t, "POST emoji_name")
 	say(t, o, "Still mine", "palm_tree")
