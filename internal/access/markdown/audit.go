@@ -89,17 +89,8 @@ func (d *document) findings(a *audit.Audit) {
 
 // findingGroups lists findings under a title. Findings that are not accepted have their fix.
 func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
-	if len(groups) > 0 {
-		d.line("")
-		d.line("#### " + title)
-		d.line("")
-	}
-	for i, group := range groups {
-		where := group.Where()
-		for at, one := range where {
-			where[at] = plain(one)
-		}
-		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+	lines := bullets(groups, func(group *audit.FindingGroup) string {
+		text := fmt.Sprintf("%s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(plainAll(group.Where())), plain(group.Text))
 		if accepted := group.AcceptedText(); accepted != "" {
 			text += " " + plain(accepted)
 		}
@@ -115,12 +106,11 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isO
 		if isOpen {
 			text += " " + plain(group.Fix)
 		}
-		if i >= maxRisks || !d.fits(text) {
-			d.left += len(groups) - i
-			return
-		}
-		d.line(text)
-	}
+		return text
+	})
+	listed := min(len(lines), maxRisks)
+	d.section([]string{"", "#### " + title, ""}, lines[:listed])
+	d.left += len(lines) - listed
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {

@@ -129,7 +129,6 @@ func withoutCode(line string) (rest string, ok bool) {
 	}
 }
 
-// A channel has a row if it is only renamed.
 // A resource address is one code span, with its keys.
 func TestMarkdown_Address_OneCodeSpan(t *testing.T) {
 	r := &report.Report{}
@@ -154,12 +153,62 @@ func TestMarkdown_LongValues_Difference(t *testing.T) {
 	}
 }
 
+// A renamed object has a row.
 func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
 		Groups:   []*report.Group{{Name: "writers", OldName: "authors", Action: report.Update}},
 	})
-	for _, want := range []string{"| `new` (was `old`) | – | – | – |", "| `writers` (was `authors`) | – | – | – |"} {
+	if want := "| `#new` (was `#old`), group `writers` (was `authors`) | – | – | – |"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}
+
+// Changes of the same people are one row, also if others have the same name. The row doesn't repeat their emails.
+func TestMarkdown_SamePeople_OneRow(t *testing.T) {
+	account := func(id int64, email string) *report.Account {
+		return &report.Account{ID: id, Name: "Ada", Email: email + "@example.com", Role: "member"}
+	}
+	left := account(3, "left")
+	one, other, nobody := report.PeopleOf(account(1, "ada")), report.PeopleOf(account(2, "other")), report.PeopleOf()
+	group := func(name string, joins *report.People, before, after string) *report.Group {
+		values := func(emails string) report.Value { return report.Value{Values: strings.Fields(emails)} }
+		return &report.Group{Name: name, Action: report.Update, Members: report.Change{Before: values(before), After: values(after)}, Joins: joins, Leaves: nobody}
+	}
+	text := markdownOf(t, &report.Report{
+		Channels: []*report.Channel{{Name: "a", Action: report.Update, Joins: one, Leaves: nobody, Permissions: []*report.PermissionChange{
+			{Name: "can_read", Text: "read", Gain: one, Lose: nobody, FollowsFrom: report.OwnChange},
+		}}},
+		Groups: []*report.Group{
+			group("b", one, "left@example.com", "ada@example.com"), group("c", other, "", "other@example.com"),
+			group("d", nobody, "left@example.com", ""), group("e", nobody, "ada@example.com left@example.com", ""),
+		},
+		People: []*report.Person{{Account: left, Action: report.Deactivate, LosesEverything: true, IsRisk: true}},
+	})
+	const want = `
+| --- | --- | --- | --- |
+| ` + "`#a`; group `b` | be subscribed and read; be a member | `Ada` | – |" + `
+| ` + "group `c` | be a member | `Ada` | – |" + `
+| ` + "group `d` | be a member: without deactivated accounts | – | – |" + `
+| ` + "group `e` | be a member: `ada@example.com`, `left@example.com` → – | – | – |\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("it is\n%s\nwant\n%s", text, want)
+	}
+}
+
+// A list that differs little from an earlier one is written as the difference.
+func TestMarkdown_NearlyEqualLists_Difference(t *testing.T) {
+	accounts := make([]*report.Account, 12)
+	for i := range accounts {
+		accounts[i] = &report.Account{ID: int64(i), Name: string(rune('a' + i))}
+	}
+	permission := func(name string, gain ...*report.Account) *report.PermissionChange {
+		return &report.PermissionChange{Name: name, Text: name, Gain: report.PeopleOf(gain...)}
+	}
+	text := markdownOf(t, &report.Report{Permissions: []*report.PermissionChange{
+		permission("post", accounts[:11]...), permission("read", accounts[:10]...), permission("join", accounts...), permission("leave", accounts[1:]...),
+	}})
+	for _, want := range []string{"and 6 more (list 1) |", "| read | `a`, ", "| join | `l`, and list 1 |", "| leave | `b`, ", "rows · All names: 2 lists</summary>", "\n2. `b`, "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -168,7 +217,7 @@ func TestMarkdown_Renamed_BothNames(t *testing.T) {
 
 func TestMarkdown_NoChanges_Short(t *testing.T) {
 	text := markdownOf(t, &report.Report{Summary: report.Summary{Text: "No one gains or loses access."}})
-	if text != "### Access review\n\n**No one gains or loses access.**\n" {
+	if text != "### Access review\n**No one gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
 }

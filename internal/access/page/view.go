@@ -147,7 +147,7 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 // addFollows adds the tables of the consequences.
 func (v *view) addFollows(all []*report.Consequence) {
 	for _, one := range all {
-		table := &table{ID: "follows", Title: one.Title}
+		table := &table{ID: "follows", Title: "Consequences of " + one.Of}
 		for _, block := range one.Blocks {
 			follows := *v.views[block.Of]
 			follows.Rows, follows.IsFollowing, follows.IsConsequence = v.rows(follows.Kind, block.Follows), len(block.Rows) > 0, true

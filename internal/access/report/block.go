@@ -43,7 +43,7 @@ func (r *Report) ChannelBlocks() (blocks []*Block) {
 		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
 			n++
 		}
-		block := newBlock(first.Action, first.Permissions, memberRow("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
+		block := newBlock(first.Action, first.Permissions, memberChange("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
@@ -69,7 +69,7 @@ func archivedRow(channel *Channel) *Row {
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
-		block := newBlock(group.Action, group.Permissions, memberRow("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
+		block := newBlock(group.Action, group.Permissions, memberChange("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
 		block.Group = group
 		blocks = block.appendTo(blocks, group.OldName)
 	}
@@ -86,21 +86,22 @@ func (r *Report) OrganizationBlocks() []*Block {
 	return newBlock(Update, r.Permissions).appendTo(nil, "")
 }
 
-// memberRow is the row, if any, of people who are added and removed.
-func memberRow(text string, change Change, joins, leaves *People, unknown bool) []*Row {
+// memberChange is the change, if any, of people who are added and removed.
+func memberChange(text string, change Change, joins, leaves *People, unknown bool) []*PermissionChange {
 	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
 		return nil
 	}
-	return []*Row{newRow(&PermissionChange{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
+	return []*PermissionChange{{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown}}
 }
 
 func newRow(permission *PermissionChange) *Row {
 	return &Row{permission, []*PermissionChange{permission}}
 }
 
-// newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
-// Without a change of the value, it has those with the same people and the same cause.
-func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *Block {
+// newBlock makes a block of permissions and, if any, of the members. A row has all permissions with the same people and the
+// same change of the value. Without a change of the value, it has those with the same people and the same cause. The row of
+// the members also has what the same people can do as members, because members of a private channel can read it.
+func newBlock(action Action, permissions []*PermissionChange, members ...*PermissionChange) *Block {
 	type people struct {
 		gain, lose *People
 		internet   string
@@ -120,6 +121,7 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 			all = append(all, permission)
 		}
 	}
+	all = append(all, members...)
 	for _, isFollowing := range []bool{false, true} {
 		for _, permission := range all {
 			if newRow(permission).IsFollowing() != isFollowing {
@@ -151,7 +153,6 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 			}
 		}
 	}
-	block.Rows = append(block.Rows, members...)
 	return block
 }
 
@@ -168,14 +169,14 @@ func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 
 // Consequence is everything that follows from one change: the blocks have only such rows.
 type Consequence struct {
-	// Title is the title of the list.
-	Title  string
+	// Of is the change, in words.
+	Of     string
 	Blocks []*Block
 }
 
 // Consequences groups the consequences in some blocks by their cause. Those without a single cause are last.
 func Consequences(blocks []*Block) (all []*Consequence) {
-	byCause, others := map[string]*Consequence{}, &Consequence{Title: "Consequences of several changes together"}
+	byCause, others := map[string]*Consequence{}, &Consequence{Of: "several changes together"}
 	byCause[""] = others
 	for _, block := range blocks {
 		rows := map[*Consequence][]*Row{}
@@ -183,10 +184,7 @@ func Consequences(blocks []*Block) (all []*Consequence) {
 		for _, row := range block.Follows {
 			one := byCause[row.FollowsFrom]
 			if one == nil {
-				one = &Consequence{Title: "Consequences of " + row.FollowsFrom}
-				if row.FollowsFrom == OwnChange {
-					one.Title = "Consequences in the same channel or user group"
-				}
+				one = &Consequence{Of: row.FollowsFrom}
 				byCause[row.FollowsFrom], all = one, append(all, one)
 			}
 			if rows[one] == nil {

@@ -299,6 +299,8 @@ type Person struct {
 	Owner *Change `json:"owner,omitempty"`
 	// IsOwnedByGuest is true if the new owner is a guest.
 	IsOwnedByGuest bool `json:"-"`
+	// IsRisk is true if a risk says what happens to the account and its role.
+	IsRisk bool `json:"-"`
 	// LosesEverything is true if the account is deactivated, and so loses all access. No list of people who lose access has
 	// it.
 	LosesEverything bool `json:"loses_everything,omitempty"`
