@@ -65,8 +65,12 @@ type document struct {
 	compared [][]string
 }
 
-// maxInPlace is the number of texts that a list has in its place.
-const maxInPlace = 2 * report.MaxListed
+// maxInPlace is the number of texts that a list has in its place. A list is compared with only so many others, because there
+// can be thousands.
+const (
+	maxInPlace  = 2 * report.MaxListed
+	maxCompared = 32
+)
 
 // list writes some texts in their place, or names the first of them and puts the whole list at the end. If it differs little
 // from a list that is already there, it writes the difference.
@@ -76,7 +80,7 @@ func (d *document) list(texts []string) string {
 	}
 	all := strings.Join(texts, ", ")
 	at := slices.Index(d.lists, all)
-	for i, list := range d.compared { // only with a few, because thousands can be nearly equal
+	for i, list := range d.compared {
 		if at >= 0 {
 			break
 		}
@@ -91,7 +95,7 @@ func (d *document) list(texts []string) string {
 	if at < 0 {
 		at = len(d.lists)
 		d.lists = append(d.lists, all)
-		if at < report.MaxListed {
+		if at < maxCompared {
 			d.compared = append(d.compared, texts)
 		}
 	}

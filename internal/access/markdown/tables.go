@@ -2,11 +2,9 @@ package markdown
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // row is a row of a table of changes.
@@ -24,11 +22,7 @@ type row struct {
 // changes are the rows of the table of all changes. An account with a risk needs no row if all risks are listed.
 func (d *document) changes(people []*report.Person, hasAllRisks bool, blocks []*report.Block) []cells {
 	var rows []*row
-	var deactivated []string
 	for _, person := range people {
-		if person.LosesEverything {
-			deactivated = append(deactivated, person.Account.Email)
-		}
 		what := person.Action.Adjective()
 		if person.Role.Differs() {
 			what = strings.TrimPrefix(what+", role ", "changed, ") + transition(person.Role)
@@ -41,7 +35,7 @@ func (d *document) changes(people []*report.Person, hasAllRisks bool, blocks []*
 		}
 	}
 	for _, block := range blocks {
-		rows = append(rows, d.rows(block, block.Rows, deactivated)...)
+		rows = append(rows, d.rows(block, block.Rows)...)
 	}
 	return d.cells(rows)
 }
@@ -51,7 +45,7 @@ func (d *document) consequences(all []*report.Consequence) {
 	var rows []*row
 	for _, one := range all {
 		for _, block := range one.Blocks {
-			for _, row := range d.rows(block, block.Follows, nil) {
+			for _, row := range d.rows(block, block.Follows) {
 				row.cause = plain(one.Of)
 				rows = append(rows, row)
 			}
@@ -80,15 +74,11 @@ func (d *document) consequences(all []*report.Consequence) {
 }
 
 // rows are the rows of a block.
-func (d *document) rows(block *report.Block, rows []*report.Row, deactivated []string) (all []*row) {
+func (d *document) rows(block *report.Block, rows []*report.Row) (all []*row) {
 	for _, one := range rows {
 		text := plain(one.What())
-		switch {
-		case !one.Change.Differs():
-		case !namesChange(one, deactivated):
+		if one.Change.Differs() {
 			text += ": " + transition(one.Change)
-		case one.Gain.Len()+one.Lose.Len() == 0:
-			text += ": without deactivated accounts"
 		}
 		row := &row{where: blockNames(block), what: []string{text}, gain: d.gainText(one.PermissionChange), isMembership: one.Name == ""}
 		if row.lose = brief(one.Lose); block.Action != report.Archive { // in an archived channel, no one can
@@ -100,19 +90,6 @@ func (d *document) rows(block *report.Block, rows []*report.Row, deactivated []s
 		all = append(all, row)
 	}
 	return all
-}
-
-// namesChange reports whether the people of a row include all who change in its list of members, apart from deactivated
-// accounts, which lose everything.
-func namesChange(row *report.Row, deactivated []string) bool {
-	was, is := row.Change.Before, row.Change.After
-	named := slices.Clone(deactivated)
-	for _, people := range []*report.People{row.Gain, row.Lose} {
-		for account := range people.All() {
-			named = append(named, account.Email)
-		}
-	}
-	return !was.Unknown && !is.Unknown && len(sets.Without(sets.Differing(was.Values, is.Values), named)) == 0
 }
 
 // cells writes rows: one for all objects with the same change, one for all changes of an object with the same people, and
@@ -194,21 +171,18 @@ func nameText(sign, name, oldName string) string {
 
 // transition writes a value before and after; a new object has none before. It writes the difference of long lists.
 func transition(change report.Change) string {
-	was, is := change.Before.Values, change.After.Values
-	switch {
-	case change.Before.IsNone():
-		return valueText(change.After)
-	case len(was) > 0 && max(len(was), len(is)) > report.MaxListed && !change.Before.Unknown && !change.After.Unknown:
+	if difference := change.Difference(); difference != nil {
 		var parts []string
-		for _, part := range []struct {
-			sign string
-			only []string
-		}{{"− ", sets.Without(was, is)}, {"+ ", sets.Without(is, was)}} {
-			if len(part.only) > 0 {
-				parts = append(parts, part.sign+valueText(report.Value{Values: part.only}))
-			}
+		if len(difference.Removed.Values) > 0 {
+			parts = append(parts, "− "+valueText(difference.Removed))
 		}
-		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(len(was)), report.Count(len(is)))
+		if len(difference.Added.Values) > 0 {
+			parts = append(parts, "+ "+valueText(difference.Added))
+		}
+		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(difference.Before), report.Count(difference.After))
+	}
+	if change.Before.IsNone() {
+		return valueText(change.After)
 	}
 	return valueText(change.Before) + " → " + valueText(change.After)
 }

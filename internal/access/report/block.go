@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // Block is one entry of a table: the changes in one object, or in several channels with the same changes.
@@ -69,11 +70,39 @@ func archivedRow(channel *Channel) *Row {
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
-		block := newBlock(group.Action, group.Permissions, memberChange("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
+		members := memberChange("be a member", contents, group.Joins, group.Leaves, group.Unknown)
+		for _, one := range members {
+			r.withoutNames(one)
+		}
+		block := newBlock(group.Action, group.Permissions, members...)
 		block.Group = group
 		blocks = block.appendTo(blocks, group.OldName)
 	}
 	return blocks
+}
+
+// withoutNames removes a list of members from a change of members if its people include all who differ, apart from
+// deactivated accounts, which lose everything.
+func (r *Report) withoutNames(members *PermissionChange) {
+	var named []string
+	for _, people := range []*People{members.Gain, members.Lose} {
+		for account := range people.All() {
+			named = append(named, account.Email)
+		}
+	}
+	for _, person := range r.People {
+		if person.LosesEverything {
+			named = append(named, person.Account.Email)
+		}
+	}
+	was, is := members.Change.Before, members.Change.After
+	if was.Unknown || is.Unknown || len(sets.Without(sets.Differing(was.Values, is.Values), named)) > 0 {
+		return
+	}
+	members.Change = Change{}
+	if members.Gain.Len()+members.Lose.Len() == 0 {
+		members.Text += ": without deactivated accounts"
+	}
 }
 
 // Contents returns the subgroups and the members of a group as one value.

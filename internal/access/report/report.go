@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -224,6 +225,22 @@ func (v Value) IsNone() bool { return v.Values == nil && !v.Unknown }
 // Differs reports whether the values differ, or may.
 func (c Change) Differs() bool {
 	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Values, c.After.Values)
+}
+
+// Difference is the difference of two long lists.
+type Difference struct {
+	Removed, Added Value
+	// Before and After are the lengths of the lists.
+	Before, After int
+}
+
+// Difference returns the difference if the values are long lists; nil otherwise.
+func (c Change) Difference() *Difference {
+	was, is := c.Before.Values, c.After.Values
+	if len(was) == 0 || max(len(was), len(is)) <= MaxListed || c.Before.Unknown || c.After.Unknown {
+		return nil
+	}
+	return &Difference{Value{Values: sets.Without(was, is)}, Value{Values: sets.Without(is, was)}, len(was), len(is)}
 }
 
 // key is an equal text for equal changes.
