@@ -47,7 +47,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.closed("Other changes: "+report.Counted(len(r.Also), "resource"), nil, bullets(r.Also, alsoText))
 	if d.left > 0 {
 		d.line("")
-		d.line(fmt.Sprintf("**%s left out, because comments have a maximum length. `--json` and `--html` write the whole review.**", areLeft(d.left, "line")))
+		d.line(fmt.Sprintf("**%s left out, because comments have a maximum length. `--json` and `--html` write the whole review.**", report.InWords(d.left, "line is", "lines are")))
 	}
 	_, err := io.WriteString(w, d.text.String())
 	return err
@@ -247,11 +247,4 @@ func alsoText(one *report.Also) string {
 		text += ": " + strings.Join(changes, "; ")
 	}
 	return text
-}
-
-func areLeft(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return report.Counted(n, thing) + " are"
 }

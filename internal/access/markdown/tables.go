@@ -130,8 +130,8 @@ func (d *document) cells(rows []*row) (all []cells) {
 }
 
 // merged merges each row into the first with the same key, if it has a key.
-func merged(rows []*row, key func(*row) string, merge func(row, other *row)) (all []*row) {
-	known := map[string]*row{}
+func merged[T any](rows []*T, key func(*T) string, merge func(row, other *T)) (all []*T) {
+	known := map[string]*T{}
 	for _, row := range rows {
 		k := key(row)
 		if first := known[k]; first != nil && k != "" {

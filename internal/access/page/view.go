@@ -87,10 +87,14 @@ type changedPerson struct {
 }
 
 // FirstPeople are the accounts that the page shows.
-func (v *view) FirstPeople() []changedPerson { return v.persons(v.People[:min(len(v.People), manyRows)]) }
+func (v *view) FirstPeople() []changedPerson {
+	return v.persons(v.People[:min(len(v.People), manyRows)])
+}
 
 // MorePeople are the other accounts, closed.
-func (v *view) MorePeople() []changedPerson { return v.persons(v.People[min(len(v.People), manyRows):]) }
+func (v *view) MorePeople() []changedPerson {
+	return v.persons(v.People[min(len(v.People), manyRows):])
+}
 
 func (v *view) persons(people []*report.Person) (all []changedPerson) {
 	for _, person := range people {
