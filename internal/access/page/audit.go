@@ -4,7 +4,6 @@ import (
 	"html/template"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -26,12 +25,6 @@ type findingView struct {
 	Index int
 	Brief template.HTML // the set of the people concerned; empty if there are none, or if they differ between places
 }
-
-// First are the places that the page names.
-func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
-
-// More is how many places beyond [findingView.First] there are.
-func (f *findingView) More() int { return len(f.Where()) - len(f.First()) }
 
 // auditColumn is a permission in the table of channels.
 type auditColumn struct{ Name, Text string }
