@@ -3,6 +3,7 @@ package markdown_test
 import (
 	"fmt"
 	"html"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,14 +21,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-func markdownOf(t *testing.T, r *report.Report) string {
+// written is a report or an audit as one of the functions writes it.
+func written[T any](t *testing.T, write func(io.Writer, T) error, of T) string {
 	t.Helper()
 	var text strings.Builder
-	if err := markdown.Write(&text, r); err != nil {
+	if err := write(&text, of); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
+
+func markdownOf(t *testing.T, r *report.Report) string { return written(t, markdown.Write, r) }
+
+func auditText(t *testing.T, a *audit.Audit) string { return written(t, markdown.WriteAudit, a) }
 
 // evil are names with a meaning in Markdown or HTML.
 var evil = []string{
@@ -240,15 +246,6 @@ func auditWith(name string) *audit.Audit {
 		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.EffectivePermission{permission}}},
 		Permissions: []*audit.EffectivePermission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account}, Rules: rulesOf(name),
 	}
-}
-
-func auditText(t *testing.T, a *audit.Audit) string {
-	t.Helper()
-	var text strings.Builder
-	if err := markdown.WriteAudit(&text, a); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {

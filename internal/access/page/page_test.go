@@ -142,14 +142,19 @@ func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	}
 }
 
-func pageOf(t *testing.T, r *report.Report) string {
+// written is a report or an audit as one of the functions writes it.
+func written[T any](t *testing.T, write func(io.Writer, T) error, of T) string {
 	t.Helper()
 	var text strings.Builder
-	if err := page.Write(&text, r); err != nil {
+	if err := write(&text, of); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
+
+func pageOf(t *testing.T, r *report.Report) string { return written(t, page.Write, r) }
+
+func auditPageOf(t *testing.T, a *audit.Audit) string { return written(t, page.WriteAudit, a) }
 
 func between(t *testing.T, text, begin, end string) string {
 	t.Helper()
@@ -208,15 +213,6 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return io.Discard.Write(p)
-}
-
-func auditPageOf(t *testing.T, a *audit.Audit) string {
-	t.Helper()
-	var text strings.Builder
-	if err := page.WriteAudit(&text, a); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 // pageData is the part of the script's data on the page of an audit that tests check.
