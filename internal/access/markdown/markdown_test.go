@@ -202,6 +202,22 @@ func TestMarkdown_SamePeople_OneRow(t *testing.T) {
 	}
 }
 
+// An account with a risk has a row only if not all risks are listed.
+func TestMarkdown_AccountWithRisk_InOnePlace(t *testing.T) {
+	ada := &report.Person{Account: &report.Account{Name: "Ada"}, Action: report.Deactivate, IsRisk: true}
+	r := &report.Report{People: []*report.Person{ada}}
+	for n := range 21 {
+		text := markdownOf(t, r)
+		if strings.Contains(text, "| `Ada` | deactivated | – | – |") {
+			t.Errorf("with %d risks it has a row:\n%s", n, text)
+		}
+		r.Risks = append(r.Risks, report.Risk{Condition: report.RoleChange, Text: strings.Repeat("very ", n) + "risky."})
+	}
+	if text := markdownOf(t, r); !strings.Contains(text, "- and 1 more risk\n") || !strings.Contains(text, "| `Ada` | deactivated | – | – |") {
+		t.Errorf("with 21 risks it is\n%s", text)
+	}
+}
+
 // A list that differs little from an earlier one is written as the difference.
 func TestMarkdown_NearlyEqualLists_Difference(t *testing.T) {
 	accounts := make([]*report.Account, 12)
