@@ -369,9 +369,9 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 // A comment with any names has the same elements as with plain names, and every table has its columns. Its only HTML is the
 // code around names.
 func TestHostileNames_Rendered_Text(t *testing.T) {
-	forms := map[string]func(t *testing.T, name string) string{
-		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },
-		"audit": func(t *testing.T, name string) string {
+	forms := map[string]func(name string) string{
+		"review": func(name string) string { return markdownOf(t, of(name)) },
+		"audit": func(name string) string {
 			a := auditWith(name) // with less that isn't cut
 			a.Warnings, a.Findings = nil, a.Findings[:1]
 			a.Findings[0].Expired = nil
@@ -379,12 +379,12 @@ func TestHostileNames_Rendered_Text(t *testing.T) {
 		},
 	}
 	for what, write := range forms {
-		short := strings.Join(elementsOf(t, write(t, "plain")), "\n")
+		short := strings.Join(elementsOf(t, write("plain")), "\n")
 		if !strings.Contains(short, "cell cell") || !strings.Contains(short, "ListItem") {
 			t.Fatalf("%s: the plain one has no table or no list:\n%s", what, short)
 		}
 		for _, name := range acctest.HostileNames {
-			comment := write(t, name)
+			comment := write(name)
 			if got := strings.Join(elementsOf(t, comment), "\n"); got != short {
 				t.Errorf("%s: %.60q makes other elements:\n%.3000s\nof:\n%.3000s", what, name, got, comment)
 			}
