@@ -9,6 +9,7 @@
 package audit
 
 import (
+	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -147,4 +148,29 @@ type PersonPermission struct {
 	// Through is the source of the access: a principal of the permission ("group:leads > group:sre"), another
 	// permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
 	Through []string `json:"through"`
+}
+
+// About says what was audited, when and by which account. name writes a name.
+func (a *Audit) About(name func(string) string) []string {
+	parts := []string{name(a.Site), a.When.UTC().Format("2006-01-02 15:04 MST")}
+	if self := a.Self(); self != nil {
+		parts = append(parts, "as "+name(self.Email))
+	}
+	if s := a.Selection; s != nil {
+		var only []string
+		for _, channel := range s.Channels {
+			only = append(only, "channel "+name(channel))
+		}
+		if s.Guests {
+			only = append(only, "guests")
+		}
+		if s.Bots {
+			only = append(only, "bots")
+		}
+		if s.Person != "" {
+			only = append(only, name(s.Person))
+		}
+		parts = append(parts, "only "+strings.Join(only, ", "))
+	}
+	return parts
 }

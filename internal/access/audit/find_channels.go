@@ -68,19 +68,12 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := readers.And(m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
-			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", countWithVerb(guests.Len(), "guest")),
+			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", report.InWords(guests.Len(), "guest is", "guests are")),
 			Resources: append(m.options.Managed.addresses(
 				target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}, target{"zulip_channel_subscription", fmt.Sprint(channel.ID), ""}), managed...),
 			Fix: "Unsubscribe the guests who should not read it.",
 		}, guests)
 	}
-}
-
-func countWithVerb(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return report.Counted(n, thing) + " are"
 }
 
 // findChannelAdministrators finds channels that no one or only one person can administer, or that one person posts in.
@@ -202,7 +195,7 @@ func (m *maker) findNamedGuests(where []string, can, setting string, value zulip
 
 	m.addFinding(Finding{
 		Kind: GuestsAdd, Severity: Low, Where: where,
-		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", countWithVerb(guests.Len(), "guest"), can),
+		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", report.InWords(guests.Len(), "guest is", "guests are"), can),
 		Resources: managed, Fix: fmt.Sprintf("Include only people and user groups without guests in %s.", setting),
 	}, guests)
 }

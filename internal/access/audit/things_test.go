@@ -255,7 +255,7 @@ func TestCompare_CreatedOrRemoved_Reported(t *testing.T) {
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
 	o.Call(t, "POST", "/users", map[string]string{"email": "new@example.com", "full_name": "Nell", "password": "long enough"})
 	changes, text := compare(t, before, auditOf(t, o, audit.Selection{}))
-	expectText(t, text, "### Access changes", "compared with the audit of", "| `left` (archived) |", "| `new` (new) |", "| `gone` (deactivated) |", "| `Max` | deactivated | `member` | – |", "| `Nell` | new | – | `member` |")
+	expectText(t, text, "### Access changes", "compared with the audit of", "| `#left` (archived) |", "| `#new` (new) |", "| group `gone` (deactivated) |", "`max@example.com`. The account is deactivated", "| `Nell` | new, role `member` | – | – |")
 	for _, channel := range changes.Channels {
 		if channel.Name == "kept" {
 			t.Errorf("it is said of a channel that stays: %+v", channel.Permissions[0])

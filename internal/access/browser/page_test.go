@@ -111,7 +111,7 @@ func TestBrowserByKeyboard(t *testing.T) {
 	if got := eval[string](tab, `getComputedStyle(document.activeElement).outlineStyle`); got != "solid" {
 		t.Errorf("what has the focus is not outlined: %s", got)
 	}
-	tabTo("Resource")
+	tabTo("1 resource")
 	tab.do(chromedp.KeyEvent(kb.Enter))
 	tab.wantText("#effects-0 details[open]", `zulip_channel.all["incidents"]`)
 	tab.keep("keyboard")

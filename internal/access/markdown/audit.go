@@ -22,7 +22,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	d.line("")
 	d.line("**" + plain(a.Summary()) + "**")
 	d.line("")
-	d.line(aboutAudit(a))
+	d.line(strings.Join(a.About(code), " · "))
 	for _, sentence := range a.Missing {
 		d.line("")
 		d.line(plain(sentence))
@@ -42,35 +42,10 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	}
 	if d.left > 0 {
 		d.line("")
-		d.line(fmt.Sprintf("**%s left out. `--json` writes the whole audit; `--channel`, `--person`, `--guests` and `--bots` narrow it.**", areLeft(d.left, "line")))
+		d.line(fmt.Sprintf("**%s left out. `--json` writes the whole audit; `--channel`, `--person`, `--guests` and `--bots` narrow it.**", report.InWords(d.left, "line is", "lines are")))
 	}
 	_, err := io.WriteString(w, d.text.String())
 	return err
-}
-
-// aboutAudit says what was audited, when and by whom.
-func aboutAudit(a *audit.Audit) string {
-	parts := []string{code(a.Site), plain(a.When.UTC().Format("2006-01-02 15:04 MST"))}
-	if self := a.Self(); self != nil {
-		parts = append(parts, "as "+code(self.Email))
-	}
-	if s := a.Selection; s != nil {
-		var only []string
-		for _, channel := range s.Channels {
-			only = append(only, "channel "+code(channel))
-		}
-		if s.Guests {
-			only = append(only, "guests")
-		}
-		if s.Bots {
-			only = append(only, "bots")
-		}
-		if s.Person != "" {
-			only = append(only, code(s.Person))
-		}
-		parts = append(parts, "only "+strings.Join(only, ", "))
-	}
-	return strings.Join(parts, " · ")
 }
 
 // findings lists the findings and how to fix them, the accepted ones last. Findings with the same text are one.
@@ -89,17 +64,8 @@ func (d *document) findings(a *audit.Audit) {
 
 // findingGroups lists findings under a title. Findings that are not accepted have their fix.
 func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
-	if len(groups) > 0 {
-		d.line("")
-		d.line("#### " + title)
-		d.line("")
-	}
-	for i, group := range groups {
-		where := group.Where()
-		for at, one := range where {
-			where[at] = plain(one)
-		}
-		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+	lines := bullets(groups, func(group *audit.FindingGroup) string {
+		text := fmt.Sprintf("%s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(plainAll(group.Where())), plain(group.Text))
 		if accepted := group.AcceptedText(); accepted != "" {
 			text += " " + plain(accepted)
 		}
@@ -115,40 +81,36 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isO
 		if isOpen {
 			text += " " + plain(group.Fix)
 		}
-		if i >= maxRisks || !d.fits(text) {
-			d.left += len(groups) - i
-			return
-		}
-		d.line(text)
-	}
+		return text
+	})
+	listed := min(len(lines), maxRisks)
+	d.section([]string{"", "#### " + title, ""}, lines[:listed])
+	d.left += len(lines) - listed
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {
-	var rows []cells
-	known := map[string]bool{}
-	alike := map[string][]*audit.Channel{}
-	for _, channel := range a.Channels {
-		alike[channelKey(channel)] = append(alike[channelKey(channel)], channel)
+	type channels struct {
+		*audit.Channel
+		names []string
 	}
-	for _, channel := range a.Channels {
-		key := channelKey(channel)
-		if known[key] {
-			continue
-		}
-		known[key] = true
-		var names []string
-		for _, one := range alike[key] {
-			names = append(names, code(one.Name))
-		}
-		what := report.List(names) + ", " + plain(report.PrivacyText(channel.Privacy))
-		for i, row := range auditRows(a, channel.Permissions) {
-			if i > 0 {
-				what = ""
-			}
-			rows = append(rows, append(cells{what}, row...))
-		}
+	all := make([]*channels, len(a.Channels))
+	for i, channel := range a.Channels {
+		all[i] = &channels{channel, []string{code(channel.Name)}}
+	}
+	var rows []cells
+	for _, alike := range merged(all, func(one *channels) string { return channelKey(one.Channel) }, func(one, other *channels) { one.names = append(one.names, other.names...) }) {
+		rows = append(rows, under(report.List(alike.names)+", "+plain(report.PrivacyText(alike.Privacy)), auditRows(a, alike.Permissions))...)
 	}
 	d.table("Channels", []string{"Channel", "Can", "Value", "People"}, rows)
+}
+
+// under puts the name of an object before its rows: in the first of them.
+func under(name string, rows []cells) (all []cells) {
+	for _, row := range rows {
+		all = append(all, append(cells{name}, row...))
+		name = ""
+	}
+	return all
 }
 
 // channelKey is equal for channels in which the same people can do the same.
@@ -168,10 +130,8 @@ func (d *document) auditedGroups(a *audit.Audit) {
 		addresses[account.ID] = account.Email
 	}
 	for _, group := range a.Groups {
-		rows = append(rows, cells{code(group.Name), "be a member", contentsText(group, addresses), brief(a.Sets[group.People])})
-		for _, row := range auditRows(a, group.Permissions) {
-			rows = append(rows, append(cells{""}, row...))
-		}
+		members := cells{"be a member", contentsText(group, addresses), brief(a.Sets[group.People])}
+		rows = append(rows, under(code(group.Name), append([]cells{members}, auditRows(a, group.Permissions)...))...)
 	}
 	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
@@ -194,29 +154,30 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 	return valueText(value)
 }
 
-// auditRows are the rows of permissions. Permissions with the same value and people are one row.
-func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells {
-	type key struct {
-		value   string
-		people  int
-		unknown bool
+// can is a row of what someone can do.
+type can struct {
+	actions []string
+	// by are the other cells: who can, or through what.
+	by cells
+}
+
+// canRows are the rows of permissions. Permissions with the same other cells are one row.
+func canRows(all []*can) (rows []cells) {
+	for _, one := range merged(all, func(one *can) string { return line(one.by) }, func(one, other *can) { one.actions = append(one.actions, other.actions...) }) {
+		rows = append(rows, append(cells{plain(permission.JoinActions(one.actions, len(one.actions)))}, one.by...))
 	}
-	var order []key
-	can := map[key][]string{}
+	return rows
+}
+
+// auditRows are the rows of permissions with their values and people.
+func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells {
+	var all []*can
 	for _, permission := range permissions {
 		value := "–"
 		if len(permission.Value) > 0 {
 			value = valueText(report.Value{Values: permission.Value})
 		}
-		k := key{value, permission.People, permission.Unknown}
-		if can[k] == nil {
-			order = append(order, k)
-		}
-		can[k] = append(can[k], permission.Text)
-	}
-	var rows []cells
-	for _, k := range order {
-		people := a.Sets[k.people]
+		people := a.Sets[permission.People]
 		text := brief(people)
 		switch {
 		case people.Len() == 0:
@@ -224,12 +185,12 @@ func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells
 		case people.Len() > report.MaxListed:
 			text = fmt.Sprintf("%s: %s", plain(countsText(people)), text)
 		}
-		if k.unknown {
+		if permission.Unknown {
 			text += ", and others not known"
 		}
-		rows = append(rows, cells{plain(permission.JoinActions(can[k], len(can[k]))), k.value, text})
+		all = append(all, &can{[]string{permission.Text}, cells{value, text}})
 	}
-	return rows
+	return canRows(all)
 }
 
 // countsText counts people, and the guests and bots among them.
@@ -279,29 +240,18 @@ func (d *document) person(a *audit.Audit) {
 	}
 }
 
-// personRows are the rows of a scope. Permissions with the same sources are one row.
+// personRows are the rows of a scope, with the sources of each permission.
 func personRows(scope *audit.Scope) []cells {
-	var order []string
-	can := map[string][]string{}
+	var all []*can
 	for _, permission := range scope.Permissions {
 		texts := make([]string, len(permission.Through))
 		for i, text := range permission.Through {
 			texts[i] = code(text)
 		}
-		through := strings.Join(texts, ", ")
-		if can[through] == nil {
-			order = append(order, through)
-		}
-		can[through] = append(can[through], permission.Text)
+		all = append(all, &can{[]string{permission.Text}, cells{strings.Join(texts, ", ")}})
 	}
-	var rows []cells
-	what := "–"
-	if scope.Name != "" {
-		what = code(scope.Name)
+	if scope.Name == "" {
+		return under("–", canRows(all))
 	}
-	for _, through := range order {
-		rows = append(rows, cells{what, plain(permission.JoinActions(can[through], len(can[through]))), through})
-		what = ""
-	}
-	return rows
+	return under(code(scope.Name), canRows(all))
 }

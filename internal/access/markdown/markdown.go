@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // MaxLength is the maximum length of a comment on GitHub, in characters. [Write] stays below it, counted in bytes.
@@ -17,8 +18,8 @@ const MaxLength = 65536
 // maxRisks is how many risks are listed before the rest is counted.
 const maxRisks = 20
 
-// Write writes a report as a comment on a change: the summary, the risks, then tables. Names in it
-// can't become links, mentions, HTML or columns. Lines that don't fit are counted in the last line.
+// Write writes a report as a comment on a change: the summary, the risks, a table of all changes, and what is closed. Names in
+// it can't become links, mentions, HTML or columns. Lines that don't fit are counted in the last line.
 func Write(w io.Writer, r *report.Report) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
 	switch {
@@ -31,24 +32,23 @@ func Write(w io.Writer, r *report.Report) error {
 	default:
 		d.line("### Access changes")
 	}
-	d.line("")
-	d.line("**" + plain(r.Summary.Text) + "**")
-	d.about(r)
-	d.risks(r.Findings())
+	d.line(strings.Join(append([]string{"**" + plain(r.Summary.Text) + "**"}, about(r)...), " · "))
+	hasAllRisks := d.risks(r.Findings())
 	d.rules(r.Rules)
 	d.found(r.Found)
-	d.people(r.People)
-	channels, groups, organization := r.ChannelBlocks(), r.GroupBlocks(), r.OrganizationBlocks()
-	d.blocks("Channels", "Channel", channels)
-	d.blocks("User groups", "Group", groups)
-	d.blocks("The organization", "", organization)
-	d.unknown(r.Unknown)
-	for _, one := range report.Consequences(slices.Concat(channels, groups, organization)) {
-		d.details(inSummary(one.Title), []string{"", "Change", "Gains", "Loses"}, d.consequences(one.Blocks))
+	title := ""
+	if len(r.Rules)+len(r.Found) > 0 {
+		title = "Changes"
 	}
-	d.also(r.Also)
-	d.writeLists()
-	d.end()
+	blocks := slices.Concat(r.ChannelBlocks(), r.GroupBlocks(), r.OrganizationBlocks())
+	d.table(title, []string{"Where", "Change", "Gains", "Loses"}, d.changes(r.People, hasAllRisks, blocks))
+	d.section([]string{"", "#### Not known yet", ""}, bullets(r.Unknown, plain))
+	d.consequences(report.Consequences(blocks))
+	d.closed("Other changes: "+report.Counted(len(r.Also), "resource"), nil, bullets(r.Also, alsoText))
+	if d.left > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("**%s left out, because comments have a maximum length. `--json` and `--html` write the whole review.**", report.InWords(d.left, "line is", "lines are")))
+	}
 	_, err := io.WriteString(w, d.text.String())
 	return err
 }
@@ -61,78 +61,77 @@ type document struct {
 	left int
 	// lists are the lists that are too long for their place, each once.
 	lists []string
+	// compared are the first of them, of which others can be written as a difference.
+	compared [][]string
 }
 
-// list names the first of some texts, and puts the whole list at the end.
+// maxInPlace is the number of texts that a list has in its place. A list is compared with only so many others, because there
+// can be thousands.
+const (
+	maxInPlace  = 2 * report.MaxListed
+	maxCompared = 32
+)
+
+// list writes some texts in their place, or names the first of them and puts the whole list at the end. If it differs little
+// from a list that is already there, it writes the difference.
 func (d *document) list(texts []string) string {
-	if len(texts) <= report.MaxListed+1 { // "and 1 more" takes the place of the one
+	if len(texts) <= maxInPlace {
 		return strings.Join(texts, ", ")
 	}
 	all := strings.Join(texts, ", ")
 	at := slices.Index(d.lists, all)
+	for i, list := range d.compared {
+		if at >= 0 {
+			break
+		}
+		without, with := sets.Without(list, texts), sets.Without(texts, list)
+		switch {
+		case len(without) == 0 && len(with) <= report.MaxListed:
+			return fmt.Sprintf("%s, and list %d", strings.Join(with, ", "), i+1)
+		case len(with) == 0 && len(without) <= maxInPlace:
+			return fmt.Sprintf("list %d without %s", i+1, strings.Join(without, ", "))
+		}
+	}
 	if at < 0 {
 		at = len(d.lists)
 		d.lists = append(d.lists, all)
+		if at < maxCompared {
+			d.compared = append(d.compared, texts)
+		}
 	}
 	return fmt.Sprintf("%s (list %d)", report.List(texts), at+1)
 }
 
-// writeLists writes the lists, closed.
-func (d *document) writeLists() {
-	const end = "</details>"
-	head := []string{"", fmt.Sprintf("<details><summary>All names: %s</summary>", report.Counted(len(d.lists), "list")), ""}
-	switch {
-	case len(d.lists) == 0:
-		return
-	case !d.fits(append(head, "", end)...):
-		d.left += len(d.lists)
-		return
+// section writes as many lines as fit, after a head and before an end, and counts the others.
+func (d *document) section(head, lines []string, end ...string) {
+	free := d.limit - d.text.Len()
+	for _, text := range slices.Concat(head, end) {
+		free -= len(text) + 1
 	}
-	for _, one := range head {
-		d.line(one)
+	fitting := 0
+	for ; fitting < len(lines) && len(lines[fitting]) < free; fitting++ {
+		free -= len(lines[fitting]) + 1
 	}
-	for i, list := range d.lists {
-		if text := fmt.Sprintf("%d. %s", i+1, list); d.fits(text, "", end) {
+	if fitting > 0 {
+		for _, text := range slices.Concat(head, lines[:fitting], end) {
 			d.line(text)
-		} else {
-			d.left++
 		}
 	}
-	d.line("")
-	d.line(end)
+	d.left += len(lines) - fitting
 }
 
-// details writes a table that is closed.
-func (d *document) details(title string, columns []string, rows []cells) {
-	const end = "</details>"
-	head := []string{"", fmt.Sprintf("<details><summary>%s: %s</summary>", title, report.Counted(len(rows), "line")), "", line(columns), "|" + strings.Repeat(" --- |", len(columns))}
-	switch {
-	case len(rows) == 0:
-		return
-	case !d.fits(append(head, "", end)...):
-		d.left += len(rows)
-		return
-	}
-	for _, one := range head {
-		d.line(one)
-	}
-	for i, row := range rows {
-		if !d.fits(line(row), "", end) {
-			d.left += len(rows) - i
-			break
-		}
-		d.line(line(row))
-	}
-	d.line("")
-	d.line(end)
+// closed is a section that the reader opens. The title says how much is in it.
+func (d *document) closed(title string, head, lines []string) {
+	d.section(append([]string{"", "<details><summary>" + title + "</summary>", ""}, head...), lines, "", "</details>")
 }
 
-func (d *document) fits(lines ...string) bool {
-	length := d.text.Len()
-	for _, line := range lines {
-		length += len(line) + 1
+// table is a section with a table; its title is optional.
+func (d *document) table(title string, columns []string, rows []cells) {
+	head := []string{""}
+	if title != "" {
+		head = append(head, "#### "+title, "")
 	}
-	return length <= d.limit
+	d.section(append(head, tableHead(columns)...), tableLines(rows))
 }
 
 func (d *document) line(text string) {
@@ -140,13 +139,47 @@ func (d *document) line(text string) {
 	d.text.WriteByte('\n')
 }
 
-// about says what was compared.
-func (d *document) about(r *report.Report) {
+// cells are the cells of a row of a table, escaped.
+type cells []string
+
+func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+func tableHead(columns []string) []string {
+	return []string{line(columns), "|" + strings.Repeat(" --- |", len(columns))}
+}
+
+func tableLines(rows []cells) (lines []string) {
+	for _, row := range rows {
+		lines = append(lines, line(row))
+	}
+	return lines
+}
+
+// bullets are the lines of a list.
+func bullets[T any](all []T, text func(T) string) (lines []string) {
+	for _, one := range all {
+		lines = append(lines, "- "+text(one))
+	}
+	return lines
+}
+
+// first is a section with the first of some lines. The last line counts the others. It reports whether there are none.
+func (d *document) first(head, lines []string, thing, hint string) bool {
+	left := d.left
+	d.section(head, lines[:min(len(lines), maxRisks)])
+	rest := len(lines) - min(len(lines), maxRisks) + d.left - left
+	if d.left = left; rest > 0 {
+		d.line("- and " + report.Counted(rest, thing) + hint)
+	}
+	return rest == 0
+}
+
+// about says which conditions apply, and what was compared.
+func about(r *report.Report) (parts []string) {
 	var conditions []string
 	for _, condition := range r.Summary.Conditions {
 		conditions = append(conditions, "`"+string(condition)+"`")
 	}
-	var parts []string
 	if len(conditions) > 0 {
 		parts = append(parts, strings.Join(conditions, " "))
 	}
@@ -156,29 +189,14 @@ func (d *document) about(r *report.Report) {
 	case r.Site != "":
 		parts = append(parts, "compared with "+code(r.Site)+" as it is now")
 	}
-	if len(parts) > 0 {
-		d.line("")
-		d.line(strings.Join(parts, " · "))
-	}
+	return parts
 }
 
-// risks lists the risks.
-func (d *document) risks(all []report.RiskGroup) {
-	if len(all) > 0 {
-		d.line("")
-	}
-	for i, one := range all {
-		where := make([]string, len(one.Where))
-		for at, text := range one.Where {
-			where[at] = plain(text)
-		}
-		line := fmt.Sprintf("- %#q: %s. %s", one.Condition, d.list(where), plain(one.Text))
-		if i >= maxRisks || !d.fits(line) {
-			d.line(fmt.Sprintf("- and %s", report.Counted(len(all)-i, "more risk")))
-			return
-		}
-		d.line(line)
-	}
+// risks lists the risks. It reports whether all are listed.
+func (d *document) risks(all []report.RiskGroup) bool {
+	return d.first([]string{""}, bullets(all, func(one report.RiskGroup) string {
+		return fmt.Sprintf("%#q: %s. %s", one.Condition, d.list(plainAll(one.Where)), plain(one.Text))
+	}), "more risk", "")
 }
 
 // maxRuleLine is the maximum length of a line about a rule, in characters: twenty people with the sources of their access.
@@ -186,152 +204,47 @@ const maxRuleLine = 4000
 
 // rules lists the rules that fail, are unknown or have notes, and counts the others.
 func (d *document) rules(all []*report.Rule) {
-	if len(all) == 0 {
-		return
-	}
-	d.line("")
-	d.line("#### Rules")
-	d.line("")
+	var lines []string
 	for _, rule := range all {
 		if rule.IsQuiet() {
 			continue
 		}
-		lines := rule.Lines()
-		text := fmt.Sprintf("- %s (%s): **%s**", code(rule.Name), code(rule.At), lines[0])
-		for _, line := range lines[1:] {
+		about := rule.Lines()
+		text := fmt.Sprintf("- %s (%s): **%s**", code(rule.Name), code(rule.At), about[0])
+		for _, line := range about[1:] {
 			text += "\n  - " + plain(atMost(line, maxRuleLine))
 		}
-		if !d.fits(text) {
-			d.left++
-			continue
-		}
-		d.line(text)
+		lines = append(lines, text)
 	}
 	if text := report.QuietText(all); text != "" {
-		d.line("- " + text)
+		lines = append(lines, "- "+text)
 	}
+	d.section([]string{"", "#### Rules", ""}, lines)
 }
 
 // found lists the findings of an audit, the new ones first.
 func (d *document) found(all []report.Found) {
-	if len(all) == 0 {
-		return
-	}
-	d.line("")
-	d.line("#### Findings")
-	d.line("")
-	for i, one := range all {
-		where := make([]string, len(one.Where))
-		for at, text := range one.Where {
-			where[at] = plain(text)
-		}
+	d.first([]string{"", "#### Findings", ""}, bullets(all, func(one report.Found) string {
 		when := "as before"
 		if one.IsNew {
 			when = "**new**"
 		}
-		line := fmt.Sprintf("- %#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(where), plain(one.Text))
-		if i >= maxRisks || !d.fits(line) {
-			d.line(fmt.Sprintf("- and %s; an audit without `--against` lists all", report.Counted(len(all)-i, "more finding")))
-			return
-		}
-		d.line(line)
-	}
+		return fmt.Sprintf("%#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(plainAll(one.Where)), plain(one.Text))
+	}), "more finding", "; an audit without `--against` lists all")
 }
 
-// table writes as many rows as fit, and counts the others.
-func (d *document) table(title string, columns []string, rows []cells) {
-	if len(rows) == 0 {
-		return
+// alsoText writes a change that doesn't affect access.
+func alsoText(one *report.Also) string {
+	text := code(one.Resource)
+	if one.Action != report.Update {
+		text += " is " + one.Action.Adjective()
 	}
-	head := []string{"", "#### " + title, "", line(columns), "|" + strings.Repeat(" --- |", len(columns))}
-	for i, row := range rows {
-		text := line(row)
-		switch {
-		case i == 0 && !d.fits(append(head, text)...), !d.fits(text):
-			d.left += len(rows) - i
-			return
-		case i == 0:
-			for _, one := range head {
-				d.line(one)
-			}
-		}
-		d.line(text)
+	var changes []string
+	for _, attribute := range one.Attributes {
+		changes = append(changes, fmt.Sprintf("%s: %s → %s", code(attribute.Name), valueText(attribute.Change.Before), valueText(attribute.Change.After)))
 	}
-}
-
-// cells are the cells of a row of a table, escaped.
-type cells []string
-
-func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
-
-func (d *document) unknown(sentences []string) {
-	if len(sentences) == 0 {
-		return
+	if len(changes) > 0 {
+		text += ": " + strings.Join(changes, "; ")
 	}
-	if !d.fits("", "#### Not known yet", "") {
-		d.left += len(sentences)
-		return
-	}
-	d.line("")
-	d.line("#### Not known yet")
-	d.line("")
-	for i, sentence := range sentences {
-		text := "- " + plain(sentence)
-		if !d.fits(text) {
-			d.left += len(sentences) - i
-			return
-		}
-		d.line(text)
-	}
-}
-
-// also lists the other changes, closed, because they don't affect access.
-func (d *document) also(all []*report.Also) {
-	const end = "</details>"
-	if len(all) == 0 {
-		return
-	}
-	head := []string{"", fmt.Sprintf("<details><summary>Other changes: %s</summary>", report.Counted(len(all), "resource")), ""}
-	if !d.fits(append(head, "", end)...) {
-		d.left += len(all)
-		return
-	}
-	for _, one := range head {
-		d.line(one)
-	}
-	for i, one := range all {
-		text := "- " + code(one.Resource)
-		if one.Action != report.Update {
-			text += " is " + one.Action.Adjective()
-		}
-		var changes []string
-		for _, attribute := range one.Attributes {
-			changes = append(changes, fmt.Sprintf("%s: %s → %s", code(attribute.Name), valueText(attribute.Change.Before), valueText(attribute.Change.After)))
-		}
-		if len(changes) > 0 {
-			text += ": " + strings.Join(changes, "; ")
-		}
-		if !d.fits(text, "", end) {
-			d.left += len(all) - i
-			break
-		}
-		d.line(text)
-	}
-	d.line("")
-	d.line(end)
-}
-
-// end says what the text leaves out.
-func (d *document) end() {
-	if d.left > 0 {
-		d.line("")
-		d.line(fmt.Sprintf("**%s left out, because comments have a maximum length. `--json` and `--html` write the whole review.**", areLeft(d.left, "line")))
-	}
-}
-
-func areLeft(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return report.Counted(n, thing) + " are"
+	return text
 }

@@ -3,6 +3,7 @@ package markdown_test
 import (
 	"fmt"
 	"html"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,14 +21,19 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-func markdownOf(t *testing.T, r *report.Report) string {
+// written is a report or an audit as one of the functions writes it.
+func written[T any](t *testing.T, write func(io.Writer, T) error, of T) string {
 	t.Helper()
 	var text strings.Builder
-	if err := markdown.Write(&text, r); err != nil {
+	if err := write(&text, of); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
+
+func markdownOf(t *testing.T, r *report.Report) string { return written(t, markdown.Write, r) }
+
+func auditText(t *testing.T, a *audit.Audit) string { return written(t, markdown.WriteAudit, a) }
 
 // evil are names with a meaning in Markdown or HTML.
 var evil = []string{
@@ -129,7 +135,6 @@ func withoutCode(line string) (rest string, ok bool) {
 	}
 }
 
-// A channel has a row if it is only renamed.
 // A resource address is one code span, with its keys.
 func TestMarkdown_Address_OneCodeSpan(t *testing.T) {
 	r := &report.Report{}
@@ -154,12 +159,78 @@ func TestMarkdown_LongValues_Difference(t *testing.T) {
 	}
 }
 
+// A renamed object has a row.
 func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
 		Groups:   []*report.Group{{Name: "writers", OldName: "authors", Action: report.Update}},
 	})
-	for _, want := range []string{"| `new` (was `old`) | – | – | – |", "| `writers` (was `authors`) | – | – | – |"} {
+	if want := "| `#new` (was `#old`), group `writers` (was `authors`) | – | – | – |"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}
+
+// Changes of the same people are one row, also if others have the same name. The row doesn't repeat their emails.
+func TestMarkdown_SamePeople_OneRow(t *testing.T) {
+	account := func(id int64, email string) *report.Account {
+		return &report.Account{ID: id, Name: "Ada", Email: email + "@example.com", Role: "member"}
+	}
+	left := account(3, "left")
+	one, other, nobody := report.PeopleOf(account(1, "ada")), report.PeopleOf(account(2, "other")), report.PeopleOf()
+	group := func(name string, joins *report.People, before, after string) *report.Group {
+		values := func(emails string) report.Value { return report.Value{Values: strings.Fields(emails)} }
+		return &report.Group{Name: name, Action: report.Update, Members: report.Change{Before: values(before), After: values(after)}, Joins: joins, Leaves: nobody}
+	}
+	text := markdownOf(t, &report.Report{
+		Channels: []*report.Channel{{Name: "a", Action: report.Update, Joins: one, Leaves: nobody, Permissions: []*report.PermissionChange{
+			{Name: "can_read", Text: "read", Gain: one, Lose: nobody, FollowsFrom: report.OwnChange},
+		}}},
+		Groups: []*report.Group{
+			group("b", one, "left@example.com", "ada@example.com"), group("c", other, "", "other@example.com"),
+			group("d", nobody, "left@example.com", ""), group("e", nobody, "ada@example.com left@example.com", ""),
+		},
+		People: []*report.Person{{Account: left, Action: report.Deactivate, LosesEverything: true, IsRisk: true}},
+	})
+	const want = `
+| --- | --- | --- | --- |
+| ` + "`#a`; group `b` | be subscribed and read; be a member | `Ada` | – |" + `
+| ` + "group `c` | be a member | `Ada` | – |" + `
+| ` + "group `d` | be a member: without deactivated accounts | – | – |" + `
+| ` + "group `e` | be a member: `ada@example.com`, `left@example.com` → – | – | – |\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("it is\n%s\nwant\n%s", text, want)
+	}
+}
+
+// An account with a risk has a row only if not all risks are listed.
+func TestMarkdown_AccountWithRisk_InOnePlace(t *testing.T) {
+	ada := &report.Person{Account: &report.Account{Name: "Ada"}, Action: report.Deactivate, IsRisk: true}
+	r := &report.Report{People: []*report.Person{ada}}
+	for n := range 21 {
+		text := markdownOf(t, r)
+		if strings.Contains(text, "| `Ada` | deactivated | – | – |") {
+			t.Errorf("with %d risks it has a row:\n%s", n, text)
+		}
+		r.Risks = append(r.Risks, report.Risk{Condition: report.RoleChange, Text: strings.Repeat("very ", n) + "risky."})
+	}
+	if text := markdownOf(t, r); !strings.Contains(text, "- and 1 more risk\n") || !strings.Contains(text, "| `Ada` | deactivated | – | – |") {
+		t.Errorf("with 21 risks it is\n%s", text)
+	}
+}
+
+// A list that differs little from an earlier one is written as the difference.
+func TestMarkdown_NearlyEqualLists_Difference(t *testing.T) {
+	accounts := make([]*report.Account, 12)
+	for i := range accounts {
+		accounts[i] = &report.Account{ID: int64(i), Name: string(rune('a' + i))}
+	}
+	permission := func(name string, gain ...*report.Account) *report.PermissionChange {
+		return &report.PermissionChange{Name: name, Text: name, Gain: report.PeopleOf(gain...)}
+	}
+	text := markdownOf(t, &report.Report{Permissions: []*report.PermissionChange{
+		permission("post", accounts[:11]...), permission("read", accounts[:10]...), permission("join", accounts...), permission("leave", accounts[1:]...),
+	}})
+	for _, want := range []string{"and 6 more (list 1) |", "| read | `a`, ", "| join | `l`, and list 1 |", "| leave | `b`, ", "rows · All names: 2 lists</summary>", "\n2. `b`, "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -168,7 +239,7 @@ func TestMarkdown_Renamed_BothNames(t *testing.T) {
 
 func TestMarkdown_NoChanges_Short(t *testing.T) {
 	text := markdownOf(t, &report.Report{Summary: report.Summary{Text: "No one gains or loses access."}})
-	if text != "### Access review\n\n**No one gains or loses access.**\n" {
+	if text != "### Access review\n**No one gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
 }
@@ -183,23 +254,14 @@ func auditWith(name string) *audit.Audit {
 		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
 		Selection: &audit.Selection{Person: name, Channels: []string{name}},
 		Findings: []*audit.Finding{
-			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Resources: []string{name}, Fix: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
 			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
 		},
 		Warnings:    []string{name + ":1 accepts nothing."},
 		Channels:    []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Permissions: []*audit.EffectivePermission{permission}}},
 		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: []*audit.EffectivePermission{permission}}},
-		Permissions: []*audit.EffectivePermission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+		Permissions: []*audit.EffectivePermission{permission}, Sets: []*report.People{people}, Accounts: []*audit.Account{account}, Rules: rulesOf(name),
 	}
-}
-
-func auditText(t *testing.T, a *audit.Audit) string {
-	t.Helper()
-	var text strings.Builder
-	if err := markdown.WriteAudit(&text, a); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
@@ -304,41 +366,25 @@ func elementsOf(t *testing.T, markdown string) (elements []string) {
 	return elements
 }
 
-// auditOf is an audit with the name in every place for a name.
-func auditOf(name string) *audit.Audit {
-	account := &report.Account{ID: 1, Name: name, Email: name, Role: "guest"}
-	permissions := []*audit.EffectivePermission{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
-	return &audit.Audit{
-		Site: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{"The account does not see " + name + "."},
-		Findings:    []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Resources: []string{name}, Fix: "Fix " + name + "."}},
-		Channels:    []*audit.Channel{{Name: name, Privacy: "public", Permissions: permissions}},
-		Groups:      []*audit.Group{{Name: name, Subgroups: []string{name}, Permissions: permissions}},
-		Permissions: permissions, Accounts: []*audit.Account{{Account: account, IsActive: true}},
-		Sets:      []*report.People{report.PeopleOf(account)},
-		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
-	}
-}
-
 // A comment with any names has the same elements as with plain names, and every table has its columns. Its only HTML is the
 // code around names.
 func TestHostileNames_Rendered_Text(t *testing.T) {
-	forms := map[string]func(t *testing.T, name string) string{
-		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },
-		"audit": func(t *testing.T, name string) string {
-			var b strings.Builder
-			if err := markdown.WriteAudit(&b, auditOf(name)); err != nil {
-				t.Fatal(err)
-			}
-			return b.String()
+	forms := map[string]func(name string) string{
+		"review": func(name string) string { return markdownOf(t, of(name)) },
+		"audit": func(name string) string {
+			a := auditWith(name) // with less that isn't cut
+			a.Warnings, a.Findings = nil, a.Findings[:1]
+			a.Findings[0].Expired = nil
+			return auditText(t, a)
 		},
 	}
 	for what, write := range forms {
-		short := strings.Join(elementsOf(t, write(t, "plain")), "\n")
+		short := strings.Join(elementsOf(t, write("plain")), "\n")
 		if !strings.Contains(short, "cell cell") || !strings.Contains(short, "ListItem") {
 			t.Fatalf("%s: the plain one has no table or no list:\n%s", what, short)
 		}
 		for _, name := range acctest.HostileNames {
-			comment := write(t, name)
+			comment := write(name)
 			if got := strings.Join(elementsOf(t, comment), "\n"); got != short {
 				t.Errorf("%s: %.60q makes other elements:\n%.3000s\nof:\n%.3000s", what, name, got, comment)
 			}

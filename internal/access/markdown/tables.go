@@ -2,94 +2,143 @@ package markdown
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
-func (d *document) people(people []*report.Person) {
-	var rows []cells
-	for _, person := range people {
-		what := person.Action.Adjective()
-		if owner := person.Owner; owner != nil {
-			if what += ", owner " + transition(*owner); person.Action == report.Update {
-				what = "owner " + transition(*owner)
-			}
-		}
-		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
-	}
-	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, d.together(rows))
+// row is a row of a table of changes.
+type row struct {
+	// cause is the change of which it is a consequence, if any.
+	cause       string
+	where, what []string
+	gain, lose  string
+	// effect is equal for rows with the same people, and empty without any.
+	effect string
+	// isMembership is true if people become or stop being members or subscribers.
+	isMembership bool
 }
 
-// together combines rows that differ only in the object, which is the first cell.
-func (d *document) together(rows []cells) (all []cells) {
-	names, places := map[string][]string{}, map[string]int{}
-	for _, row := range rows {
-		key := line(row[1:])
-		if _, known := places[key]; !known {
-			places[key] = len(all)
-			all = append(all, slices.Clone(row))
+// changes are the rows of the table of all changes. An account with a risk needs no row if all risks are listed.
+func (d *document) changes(people []*report.Person, hasAllRisks bool, blocks []*report.Block) []cells {
+	var rows []*row
+	for _, person := range people {
+		what := person.Action.Adjective()
+		if person.Role.Differs() {
+			what = strings.TrimPrefix(what+", role ", "changed, ") + transition(person.Role)
 		}
-		names[key] = append(names[key], row[0])
+		if person.Owner != nil {
+			what = strings.TrimPrefix(what+", owner ", "changed, ") + transition(*person.Owner)
+		}
+		if !hasAllRisks || !person.IsRisk || person.Owner != nil {
+			rows = append(rows, &row{where: []string{accountText(person.Account)}, what: []string{what}, gain: "–", lose: "–"})
+		}
 	}
-	for key, place := range places {
-		all[place][0] = d.list(names[key])
+	for _, block := range blocks {
+		rows = append(rows, d.rows(block, block.Rows)...)
+	}
+	return d.cells(rows)
+}
+
+// consequences writes the consequences, and the lists that are too long for their place.
+func (d *document) consequences(all []*report.Consequence) {
+	var rows []*row
+	for _, one := range all {
+		for _, block := range one.Blocks {
+			for _, row := range d.rows(block, block.Follows) {
+				row.cause = plain(one.Of)
+				rows = append(rows, row)
+			}
+		}
+	}
+	lines := tableLines(d.cells(rows))
+	var titles, head []string
+	if len(lines) > 0 {
+		titles, head = []string{"Consequences: " + report.Counted(len(lines), "row")}, tableHead([]string{"Because of", "Where", "Change", "Gains", "Loses"})
+	}
+	if len(d.lists) > 0 {
+		titles = append(titles, "All names: "+report.Counted(len(d.lists), "list"))
+	}
+	for i, list := range d.lists {
+		text := fmt.Sprintf("%d. %s", i+1, list)
+		if i == 0 && len(lines) > 0 {
+			text = "\n" + text
+		}
+		if len(text) < (d.limit-d.text.Len())/2 { // one list can't take the place of the others
+			lines = append(lines, text)
+		} else {
+			d.left++
+		}
+	}
+	d.closed(strings.Join(titles, " · "), head, lines)
+}
+
+// rows are the rows of a block.
+func (d *document) rows(block *report.Block, rows []*report.Row) (all []*row) {
+	for _, one := range rows {
+		text := plain(one.What())
+		if one.Change.Differs() {
+			text += ": " + transition(one.Change)
+		}
+		row := &row{where: blockNames(block), what: []string{text}, gain: d.gainText(one.PermissionChange), isMembership: one.Name == ""}
+		if row.lose = brief(one.Lose); block.Action != report.Archive { // in an archived channel, no one can
+			row.lose = d.loseText(one.PermissionChange)
+		}
+		if one.Gain.Len()+one.Lose.Len() > 0 {
+			row.effect = fmt.Sprintf("%p %p %s %t %t", one.Gain, one.Lose, one.Internet, one.NoOneLeft, one.Unknown)
+		}
+		all = append(all, row)
 	}
 	return all
 }
 
-// consequences writes the consequences of one change, one for all objects with the same.
-func (d *document) consequences(blocks []*report.Block) (rows []cells) {
-	type group struct {
-		names []string
-		rows  []*report.Row
-	}
-	var groups []*group
-	known := map[string]*group{}
-	for _, block := range blocks {
-		var key strings.Builder
-		for _, row := range block.Follows {
-			fmt.Fprintf(&key, "%q %p %p %s %t %t\n", row.What(), row.Gain, row.Lose, row.Internet, row.NoOneLeft, row.Unknown)
-		}
-		one := known[key.String()]
-		if one == nil {
-			one = &group{rows: block.Follows}
-			known[key.String()], groups = one, append(groups, one)
-		}
-		for _, name := range blockNames(block) {
-			if block.Group != nil {
-				name = "user group " + name
-			}
-			one.names = append(one.names, name)
-		}
-	}
-	for _, one := range groups {
-		rows = append(rows, d.rows(d.list(one.names), one.rows)...)
-	}
-	return rows
-}
-
-// blocks writes a table of changes.
-func (d *document) blocks(title, column string, blocks []*report.Block) {
-	var rows []cells
-	for _, block := range blocks {
-		if len(block.Rows) > 0 {
-			rows = append(rows, d.rows(d.list(blockNames(block)), block.Rows)...)
-		}
-	}
-	d.table(title, []string{column, "Change", "Gains", "Loses"}, rows)
-}
-
-func (d *document) rows(what string, rows []*report.Row) (all []cells) {
+// cells writes rows: one for all objects with the same change, one for all changes of an object with the same people, and
+// one for all objects of which the same people become or stop being members.
+func (d *document) cells(rows []*row) (all []cells) {
+	rows = merged(rows, func(row *row) string {
+		return fmt.Sprintf("%q %q %s %s %s", row.cause, row.what, row.effect, row.gain, row.lose)
+	}, func(row, other *row) { row.where = append(row.where, other.where...) })
+	rows = merged(rows, func(row *row) string {
+		return fmt.Sprintf("%q %q %s %s %s", row.cause, row.where, row.effect, row.gain, row.lose)
+	}, func(row, other *row) {
+		row.what, row.isMembership = append(row.what, other.what...), row.isMembership && other.isMembership
+	})
 	for _, row := range rows {
-		text := plain(row.What())
-		if row.Change.Differs() {
-			text += ": " + transition(row.Change)
+		row.where = []string{d.list(row.where)}
+	}
+	rows = merged(rows, func(row *row) string {
+		if !row.isMembership || row.effect == "" {
+			return ""
 		}
-		all = append(all, cells{what, text, d.gainText(row.PermissionChange), d.loseText(row.PermissionChange)})
-		what = ""
+		return row.effect
+	}, func(row, other *row) {
+		row.where, row.what = append(row.where, other.where...), append(row.what, other.what...)
+	})
+	cause := ""
+	for _, row := range rows {
+		cells := cells{strings.Join(row.where, "; "), strings.Join(row.what, "; "), row.gain, row.lose}
+		if row.cause != "" {
+			text := row.cause
+			if text == cause {
+				text = ""
+			}
+			cells, cause = append([]string{text}, cells...), row.cause
+		}
+		all = append(all, cells)
+	}
+	return all
+}
+
+// merged merges each row into the first with the same key, if it has a key.
+func merged[T any](rows []*T, key func(*T) string, merge func(row, other *T)) (all []*T) {
+	known := map[string]*T{}
+	for _, row := range rows {
+		k := key(row)
+		if first := known[k]; first != nil && k != "" {
+			merge(first, row)
+			continue
+		}
+		known[k], all = row, append(all, row)
 	}
 	return all
 }
@@ -98,12 +147,12 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 func blockNames(block *report.Block) (names []string) {
 	switch {
 	case block.Group != nil:
-		names = []string{nameText(block.Group.Name, block.Group.OldName)}
+		names = []string{"group " + nameText("", block.Group.Name, block.Group.OldName)}
 	case len(block.Channels) == 0:
 		return []string{"the organization"}
 	}
 	for _, channel := range block.Channels {
-		names = append(names, nameText(channel.Name, channel.OldName))
+		names = append(names, nameText("#", channel.Name, channel.OldName))
 	}
 	if block.Action != report.Affects && block.Action != report.Update {
 		for i := range names {
@@ -113,30 +162,27 @@ func blockNames(block *report.Block) (names []string) {
 	return names
 }
 
-func nameText(name, oldName string) string {
+func nameText(sign, name, oldName string) string {
 	if oldName != "" {
-		return code(name) + " (was " + code(oldName) + ")"
+		return code(sign+name) + " (was " + code(sign+oldName) + ")"
 	}
-	return code(name)
+	return code(sign + name)
 }
 
 // transition writes a value before and after; a new object has none before. It writes the difference of long lists.
 func transition(change report.Change) string {
-	was, is := change.Before.Values, change.After.Values
-	switch {
-	case change.Before.IsNone():
-		return valueText(change.After)
-	case len(was) > 0 && max(len(was), len(is)) > report.MaxListed && !change.Before.Unknown && !change.After.Unknown:
+	if difference := change.Difference(); difference != nil {
 		var parts []string
-		for _, part := range []struct {
-			sign string
-			only []string
-		}{{"− ", sets.Without(was, is)}, {"+ ", sets.Without(is, was)}} {
-			if len(part.only) > 0 {
-				parts = append(parts, part.sign+valueText(report.Value{Values: part.only}))
-			}
+		if len(difference.Removed.Values) > 0 {
+			parts = append(parts, "− "+valueText(difference.Removed))
 		}
-		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(len(was)), report.Count(len(is)))
+		if len(difference.Added.Values) > 0 {
+			parts = append(parts, "+ "+valueText(difference.Added))
+		}
+		return fmt.Sprintf("%s (%s before, %s after)", strings.Join(parts, ", "), report.Count(difference.Before), report.Count(difference.After))
+	}
+	if change.Before.IsNone() {
+		return valueText(change.After)
 	}
 	return valueText(change.Before) + " → " + valueText(change.After)
 }

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"html"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,15 +28,6 @@ func code(name string) string {
 
 // keyed is a resource address with keys in quotes, such as module.team["a b"].zulip_channel.x.
 var keyed = regexp.MustCompile(`[\w.-]*[\w-](?:\[(?:\d+|"(?:[^"\\]|\\.)*")\](?:[\w.-]*[\w-])?)+`)
-
-var codeSpan = regexp.MustCompile("`[^`]*`")
-
-// inSummary is plain for the summary of a closed part, in which only HTML has a meaning.
-func inSummary(sentence string) string {
-	return codeSpan.ReplaceAllStringFunc(plain(sentence), func(span string) string {
-		return "<code>" + html.EscapeString(strings.Trim(span, "`")) + "</code>"
-	})
-}
 
 // maxName is the length to which names are cut. The server's names are shorter.
 const maxName = 200
@@ -88,6 +78,15 @@ func plain(sentence string) string {
 		text.WriteString(plainWords(sentence[:at]) + code(name))
 		sentence = sentence[at+len(quoted):]
 	}
+}
+
+// plainAll is plain for some sentences.
+func plainAll(sentences []string) []string {
+	texts := make([]string, len(sentences))
+	for i, sentence := range sentences {
+		texts[i] = plain(sentence)
+	}
+	return texts
 }
 
 func plainWords(text string) string {

@@ -1,12 +1,9 @@
 package page
 
 import (
-	"fmt"
 	"html/template"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -28,12 +25,6 @@ type findingView struct {
 	Index int
 	Brief template.HTML // the set of the people concerned; empty if there are none, or if they differ between places
 }
-
-// First are the places that the page names.
-func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
-
-// More is how many places beyond [findingView.First] there are.
-func (f *findingView) More() int { return len(f.Where()) - len(f.First()) }
 
 // auditColumn is a permission in the table of channels.
 type auditColumn struct{ Name, Text string }
@@ -105,29 +96,9 @@ func (v *auditView) IsNarrowed() bool { return v.Selection != nil && len(v.Selec
 // Width is the number of columns of the table of channels.
 func (v *auditView) Width() int { return len(v.Columns) + 1 }
 
-// About says what was audited, when and by which account.
+// About says what was audited, with names unchanged.
 func (v *auditView) About() []string {
-	parts := []string{v.Site, v.When.UTC().Format("2006-01-02 15:04 MST")}
-	if self := v.Self(); self != nil {
-		parts = append(parts, "as "+self.Email)
-	}
-	if s := v.Selection; s != nil {
-		var only []string
-		for _, channel := range s.Channels {
-			only = append(only, fmt.Sprintf("channel %q", channel))
-		}
-		if s.Guests {
-			only = append(only, "guests")
-		}
-		if s.Bots {
-			only = append(only, "bots")
-		}
-		if s.Person != "" {
-			only = append(only, s.Person)
-		}
-		parts = append(parts, "only "+strings.Join(only, ", "))
-	}
-	return parts
+	return v.Audit.About(func(name string) string { return name })
 }
 
 // Listed is the number of people that the page lists.

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
@@ -130,33 +129,26 @@ func holds(data any, text string) bool {
 // A page with any names has the same elements, attributes and scripts as with plain names. The name is unchanged in the text
 // or in the data.
 func TestHostileNames_Rendered_Text(t *testing.T) {
-	forms := map[string]func(b *strings.Builder, name string) error{
-		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
-		"audit":  func(b *strings.Builder, name string) error { return page.WriteAudit(b, auditOf(name)) },
-		"person": func(b *strings.Builder, name string) error {
+	forms := map[string]func(name string) string{
+		"review": func(name string) string { return pageOf(t, reportOf(name)) },
+		"audit":  func(name string) string { return auditPageOf(t, auditOf(name)) },
+		"person": func(name string) string {
 			a := auditOf(name)
 			a.Person = &audit.Person{AccountID: 1, Groups: []audit.Membership{{Name: name, Path: name}}, Scopes: []*audit.Scope{
 				{Kind: "channel", Name: name, Permissions: []audit.PersonPermission{{Name: name, Text: name, Through: []string{name}}}},
 			}}
-			return page.WriteAudit(b, a)
+			return auditPageOf(t, a)
 		},
 	}
 	// Texts with a meaning for a parser of HTML.
 	normal := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
 	for what, write := range forms {
-		parsed := func(name string) *parsedPage {
-			var b strings.Builder
-			if err := write(&b, name); err != nil {
-				t.Fatal(err)
-			}
-			return parsePage(t, b.String())
-		}
-		plain := parsed("plain")
+		plain := parsePage(t, write("plain"))
 		if len(plain.scripts) < 3 || !slices.ContainsFunc(plain.texts, func(text string) bool { return strings.Contains(text, "plain") }) {
 			t.Fatalf("%s: the plain page has %d scripts and style sheets, and %d texts", what, len(plain.scripts), len(plain.texts))
 		}
 		for _, name := range acctest.HostileNames {
-			got := parsed(name)
+			got := parsePage(t, write(name))
 			if !slices.Equal(got.elements, plain.elements) {
 				t.Errorf("%s: %.60q makes other elements: %d, want %d", what, name, len(got.elements), len(plain.elements))
 			}

@@ -30,6 +30,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"about":      (*report.Account).About,
 	"quietRules": report.QuietText,
 	"list":       report.List,
+	"first":      func(all []string) []string { return all[:min(len(all), report.MaxListed)] },
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
 	"conditions": func() []report.ConditionMeaning { return report.Conditions },
 	"kinds":      func() []audit.KindMeaning { return audit.Kinds },

@@ -105,6 +105,25 @@ func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
 	}
 }
 
+// The page shows the first 50 accounts, closes the others, and writes a long list of members as its difference.
+func TestWriteHTML_LongLists_Shortened(t *testing.T) {
+	r := &report.Report{FormatVersion: report.FormatVersion}
+	var emails []string
+	for id := range 60 {
+		account := &report.Account{ID: int64(id), Name: fmt.Sprint("Person-", id), Email: fmt.Sprintf("p%d@example.com", id)}
+		emails = append(emails, account.Email)
+		r.People = append(r.People, &report.Person{Account: account, Action: report.Create, Role: report.Change{After: report.ValueOf("member")}})
+	}
+	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Members: report.Change{Before: report.Value{Values: emails[1:]}, After: report.Value{Values: emails}}}}
+	open, closed, _ := strings.Cut(pageOf(t, r), "<summary>10 more accounts</summary>")
+	if rows, more := strings.Count(open, "<tr data-item"), strings.Count(closed, "<tr data-item"); rows != 50 || more != 10 {
+		t.Errorf("%d accounts are shown, and %d closed", rows, more)
+	}
+	if want := `+ <span class="value"><bdi>p0@example.com</bdi></span> <small>(59 before, 60 after)</small>`; !strings.Contains(closed, want) {
+		t.Errorf("the difference of the members is not %s", want)
+	}
+}
+
 func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Offline: true,
@@ -123,14 +142,19 @@ func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	}
 }
 
-func pageOf(t *testing.T, r *report.Report) string {
+// written is a report or an audit as one of the functions writes it.
+func written[T any](t *testing.T, write func(io.Writer, T) error, of T) string {
 	t.Helper()
 	var text strings.Builder
-	if err := page.Write(&text, r); err != nil {
+	if err := write(&text, of); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
+
+func pageOf(t *testing.T, r *report.Report) string { return written(t, page.Write, r) }
+
+func auditPageOf(t *testing.T, a *audit.Audit) string { return written(t, page.WriteAudit, a) }
 
 func between(t *testing.T, text, begin, end string) string {
 	t.Helper()
@@ -189,15 +213,6 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return io.Discard.Write(p)
-}
-
-func auditPageOf(t *testing.T, a *audit.Audit) string {
-	t.Helper()
-	var text strings.Builder
-	if err := page.WriteAudit(&text, a); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 // pageData is the part of the script's data on the page of an audit that tests check.

@@ -165,9 +165,6 @@ func isolate(text *strings.Builder, name string) {
 	text.WriteString("\u2069")
 }
 
-// Place is the number by which the script knows an account.
-func (v *view) Place(account *report.Account) int { return v.people.place(account) }
-
 // Sets are all sets of people, in the order of their numbers.
 func (v *view) Sets() []*set { return v.people.sets }
 

@@ -80,6 +80,29 @@ const manyRows = 50
 // HasManyAccounts reports whether the report names many accounts.
 func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
 
+// changedPerson is an account that changes, with the number by which the script knows it.
+type changedPerson struct {
+	*report.Person
+	Place int
+}
+
+// FirstPeople are the accounts that the page shows.
+func (v *view) FirstPeople() []changedPerson {
+	return v.persons(v.People[:min(len(v.People), manyRows)])
+}
+
+// MorePeople are the other accounts, closed.
+func (v *view) MorePeople() []changedPerson {
+	return v.persons(v.People[min(len(v.People), manyRows):])
+}
+
+func (v *view) persons(people []*report.Person) (all []changedPerson) {
+	for _, person := range people {
+		all = append(all, changedPerson{person, v.people.place(person.Account)})
+	}
+	return all
+}
+
 // IncompleteText is the first line of a comparison with an incomplete audit.
 func (v *view) IncompleteText() string { return report.IncompleteText }
 
@@ -89,9 +112,12 @@ func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), repor
 // Others are the places beyond [blockView.Named].
 func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
 
-// HasResources reports whether resources of a plan change the block.
-func (b *blockView) HasResources() bool {
-	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Resources) > 0 })
+// Resources counts the resources of a plan that change the block.
+func (b *blockView) Resources() (n int) {
+	for _, one := range b.Places {
+		n += len(one.Resources)
+	}
+	return n
 }
 
 // Names are the current and the earlier name of a place.
@@ -147,7 +173,7 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 // addFollows adds the tables of the consequences.
 func (v *view) addFollows(all []*report.Consequence) {
 	for _, one := range all {
-		table := &table{ID: "follows", Title: one.Title}
+		table := &table{ID: "follows", Title: "Consequences of " + one.Of}
 		for _, block := range one.Blocks {
 			follows := *v.views[block.Of]
 			follows.Rows, follows.IsFollowing, follows.IsConsequence = v.rows(follows.Kind, block.Follows), len(block.Rows) > 0, true

@@ -248,10 +248,14 @@ func (a *assessment) person(person *Person) {
 	if person.Account.IsBot {
 		where = "bot " + where
 	}
+	risk := func(text string) {
+		person.IsRisk = true
+		a.risk(RoleChange, where, text)
+	}
 	after := person.Role.After.String()
 	switch person.Action {
 	case Replace:
-		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
+		risk(fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
 		a.conditions[Widening] = true
 		if person.Owner != nil {
@@ -261,17 +265,17 @@ func (a *assessment) person(person *Person) {
 			a.risk(External, where, "A guest becomes active.")
 		}
 		if person.Action != Create || after != "member" && after != "guest" && after != "" {
-			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd as %s.", person.Action, after))
+			risk(fmt.Sprintf("The account is %sd as %s.", person.Action, after))
 		}
 	case Deactivate:
 		a.conditions[Narrowing] = true
-		a.risk(RoleChange, where, "The account is deactivated and loses all access.")
+		risk("The account is deactivated and loses all access.")
 	default:
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
 		if person.Role.Differs() {
-			a.risk(RoleChange, where, fmt.Sprintf("The role changes from %s to %s.", person.Role.Before, person.Role.After))
+			risk(fmt.Sprintf("The role changes from %s to %s.", person.Role.Before, person.Role.After))
 		}
 	}
 }

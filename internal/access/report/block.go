@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // Block is one entry of a table: the changes in one object, or in several channels with the same changes.
@@ -43,7 +44,7 @@ func (r *Report) ChannelBlocks() (blocks []*Block) {
 		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
 			n++
 		}
-		block := newBlock(first.Action, first.Permissions, memberRow("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
+		block := newBlock(first.Action, first.Permissions, memberChange("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
@@ -69,11 +70,39 @@ func archivedRow(channel *Channel) *Row {
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
-		block := newBlock(group.Action, group.Permissions, memberRow("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
+		members := memberChange("be a member", contents, group.Joins, group.Leaves, group.Unknown)
+		for _, one := range members {
+			r.withoutNames(one)
+		}
+		block := newBlock(group.Action, group.Permissions, members...)
 		block.Group = group
 		blocks = block.appendTo(blocks, group.OldName)
 	}
 	return blocks
+}
+
+// withoutNames removes a list of members from a change of members if its people include all who differ, apart from
+// deactivated accounts, which lose everything.
+func (r *Report) withoutNames(members *PermissionChange) {
+	var named []string
+	for _, people := range []*People{members.Gain, members.Lose} {
+		for account := range people.All() {
+			named = append(named, account.Email)
+		}
+	}
+	for _, person := range r.People {
+		if person.LosesEverything {
+			named = append(named, person.Account.Email)
+		}
+	}
+	was, is := members.Change.Before, members.Change.After
+	if was.Unknown || is.Unknown || len(sets.Without(sets.Differing(was.Values, is.Values), named)) > 0 {
+		return
+	}
+	members.Change = Change{}
+	if members.Gain.Len()+members.Lose.Len() == 0 {
+		members.Text += ": without deactivated accounts"
+	}
 }
 
 // Contents returns the subgroups and the members of a group as one value.
@@ -86,21 +115,22 @@ func (r *Report) OrganizationBlocks() []*Block {
 	return newBlock(Update, r.Permissions).appendTo(nil, "")
 }
 
-// memberRow is the row, if any, of people who are added and removed.
-func memberRow(text string, change Change, joins, leaves *People, unknown bool) []*Row {
+// memberChange is the change, if any, of people who are added and removed.
+func memberChange(text string, change Change, joins, leaves *People, unknown bool) []*PermissionChange {
 	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
 		return nil
 	}
-	return []*Row{newRow(&PermissionChange{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
+	return []*PermissionChange{{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown}}
 }
 
 func newRow(permission *PermissionChange) *Row {
 	return &Row{permission, []*PermissionChange{permission}}
 }
 
-// newBlock makes a block of permissions. A row has all permissions with the same people and the same change of the value.
-// Without a change of the value, it has those with the same people and the same cause.
-func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *Block {
+// newBlock makes a block of permissions and, if any, of the members. A row has all permissions with the same people and the
+// same change of the value. Without a change of the value, it has those with the same people and the same cause. The row of
+// the members also has what the same people can do as members, because members of a private channel can read it.
+func newBlock(action Action, permissions []*PermissionChange, members ...*PermissionChange) *Block {
 	type people struct {
 		gain, lose *People
 		internet   string
@@ -120,6 +150,7 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 			all = append(all, permission)
 		}
 	}
+	all = append(all, members...)
 	for _, isFollowing := range []bool{false, true} {
 		for _, permission := range all {
 			if newRow(permission).IsFollowing() != isFollowing {
@@ -151,7 +182,6 @@ func newBlock(action Action, permissions []*PermissionChange, members ...*Row) *
 			}
 		}
 	}
-	block.Rows = append(block.Rows, members...)
 	return block
 }
 
@@ -168,14 +198,14 @@ func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
 
 // Consequence is everything that follows from one change: the blocks have only such rows.
 type Consequence struct {
-	// Title is the title of the list.
-	Title  string
+	// Of is the change, in words.
+	Of     string
 	Blocks []*Block
 }
 
 // Consequences groups the consequences in some blocks by their cause. Those without a single cause are last.
 func Consequences(blocks []*Block) (all []*Consequence) {
-	byCause, others := map[string]*Consequence{}, &Consequence{Title: "Consequences of several changes together"}
+	byCause, others := map[string]*Consequence{}, &Consequence{Of: "several changes together"}
 	byCause[""] = others
 	for _, block := range blocks {
 		rows := map[*Consequence][]*Row{}
@@ -183,10 +213,7 @@ func Consequences(blocks []*Block) (all []*Consequence) {
 		for _, row := range block.Follows {
 			one := byCause[row.FollowsFrom]
 			if one == nil {
-				one = &Consequence{Title: "Consequences of " + row.FollowsFrom}
-				if row.FollowsFrom == OwnChange {
-					one.Title = "Consequences in the same channel or user group"
-				}
+				one = &Consequence{Of: row.FollowsFrom}
 				byCause[row.FollowsFrom], all = one, append(all, one)
 			}
 			if rows[one] == nil {

@@ -107,12 +107,6 @@ func (f *RiskGroup) sumUp() {
 	f.Text = fmt.Sprintf("%s can %s.", count, can)
 }
 
-// First are the places that a page names.
-func (f RiskGroup) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
-
-// More is how many places beyond [RiskGroup.First] there are.
-func (f RiskGroup) More() int { return len(f.Where) - len(f.First()) }
-
 // bots are the bots of all risks, each once.
 func (f *RiskGroup) bots() (all []*Account) {
 	listed := map[int64]bool{}

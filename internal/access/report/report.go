@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -226,6 +227,22 @@ func (c Change) Differs() bool {
 	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Values, c.After.Values)
 }
 
+// Difference is the difference of two long lists.
+type Difference struct {
+	Removed, Added Value
+	// Before and After are the lengths of the lists.
+	Before, After int
+}
+
+// Difference returns the difference if the values are long lists; nil otherwise.
+func (c Change) Difference() *Difference {
+	was, is := c.Before.Values, c.After.Values
+	if len(was) == 0 || max(len(was), len(is)) <= MaxListed || c.Before.Unknown || c.After.Unknown {
+		return nil
+	}
+	return &Difference{Value{Values: sets.Without(was, is)}, Value{Values: sets.Without(is, was)}, len(was), len(is)}
+}
+
 // key is an equal text for equal changes.
 func (c Change) key() string {
 	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Values, c.Before.Values == nil, c.Before.Unknown, c.After.Values, c.After.Values == nil, c.After.Unknown)
@@ -299,6 +316,8 @@ type Person struct {
 	Owner *Change `json:"owner,omitempty"`
 	// IsOwnedByGuest is true if the new owner is a guest.
 	IsOwnedByGuest bool `json:"-"`
+	// IsRisk is true if a risk says what happens to the account and its role.
+	IsRisk bool `json:"-"`
 	// LosesEverything is true if the account is deactivated, and so loses all access. No list of people who lose access has
 	// it.
 	LosesEverything bool `json:"loses_everything,omitempty"`

@@ -108,10 +108,10 @@ func QuietText(all []*Rule) string {
 	}
 	var parts []string
 	if rules > 0 {
-		parts = append(parts, inWords(rules, "rule", "rules"))
+		parts = append(parts, InWords(rules, "rule", "rules"))
 	}
 	if limits > 0 {
-		parts = append(parts, inWords(limits, "limit", "limits"))
+		parts = append(parts, InWords(limits, "limit", "limits"))
 	}
 	switch text := strings.Join(parts, " and "); {
 	case text == "":
@@ -137,10 +137,10 @@ func RulesText(rules []*Rule) string {
 	}
 	var parts []string
 	if failing > 0 {
-		parts = append(parts, inWords(failing, "rule fails", "rules fail"))
+		parts = append(parts, InWords(failing, "rule fails", "rules fail"))
 	}
 	if unknown > 0 {
-		parts = append(parts, inWords(unknown, "rule is unknown", "rules are unknown"))
+		parts = append(parts, InWords(unknown, "rule is unknown", "rules are unknown"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -80,7 +80,7 @@ func (a *assessment) summaryText() string {
 	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Permissions) + len(r.Risks) + len(r.Also)
 	others := ""
 	if r.Others > 0 {
-		others = " " + inWords(r.Others, "change of another provider is", "changes of other providers are") + " not reviewed."
+		others = " " + InWords(r.Others, "change of another provider is", "changes of other providers are") + " not reviewed."
 	}
 	if r.Offline && changes > 0 {
 		return "The organization wasn't read, so it isn't known who gains or loses access." + others
@@ -224,7 +224,7 @@ func (r *Report) accountsText() (parts []string) {
 		{deactivated, "account is deactivated", "accounts are deactivated"}, {roles, "role changes", "roles change"},
 	} {
 		if part.count > 0 {
-			parts = append(parts, inWords(part.count, part.one, part.many))
+			parts = append(parts, InWords(part.count, part.one, part.many))
 		}
 	}
 	return parts
@@ -249,9 +249,9 @@ func (r *Report) affectedTexts() (parts []string) {
 		switch n := len(accounts); {
 		case n == 0:
 		case len(parts) > 0: // the first part says what is counted
-			parts = append(parts, inWords(n, part.one, part.several))
+			parts = append(parts, InWords(n, part.one, part.several))
 		default:
-			parts = append(parts, inWords(n, "account "+part.one, "accounts "+part.several))
+			parts = append(parts, InWords(n, "account "+part.one, "accounts "+part.several))
 		}
 	}
 	return parts
@@ -272,12 +272,4 @@ func (r *Report) eachPermission(do func(permission *PermissionChange)) {
 	for _, permission := range r.Permissions {
 		do(permission)
 	}
-}
-
-// inWords counts things in a sentence: 1 risk, 1,000 risks.
-func inWords(n int, one, many string) string {
-	if n == 1 {
-		return Count(n) + " " + one
-	}
-	return Count(n) + " " + many
 }

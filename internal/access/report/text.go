@@ -20,11 +20,14 @@ func Count(n int) string {
 }
 
 // Counted returns a number of things in words: 1 channel, 2 channels.
-func Counted(n int, thing string) string {
+func Counted(n int, thing string) string { return InWords(n, thing, thing+"s") }
+
+// InWords counts things in a sentence: 1 risk, 1,000 risks.
+func InWords(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + one
 	}
-	return Count(n) + " " + thing + "s"
+	return Count(n) + " " + many
 }
 
 // List writes the first five texts in one line, and counts the others.

@@ -15,7 +15,7 @@ func TestReviewBot_GuestOwner_External(t *testing.T) {
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key", "owner": "gus@example.com"}))
 	expectCondition(t, found, report.External)
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
-	expectText(t, text, "A guest gets its API key: gus@example.com.", "gus@example.com can use its API key to", `in "hall"`, "in the organization, and has no other way to do that.", "new, owner gus@example.com")
+	expectText(t, text, "A guest gets its API key: gus@example.com.", "gus@example.com can use its API key to", `in "hall"`, "in the organization, and has no other way to do that.", "new, role member, owner gus@example.com")
 	if data, err := json.Marshal(found.People); err != nil || !strings.Contains(string(data), `"owner":`) {
 		t.Errorf("the JSON says of the owner: %s %v", data, err)
 	}

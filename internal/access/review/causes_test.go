@@ -83,8 +83,8 @@ func TestReviewMarkdown_SameChange_OneLine(t *testing.T) {
 		resourceChange("zulip_user_role", nil, attributes{"user_id": f.id("gus"), "user": "gus@example.com", "role": "member"}),
 		resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, attributes{"id": f.advisers, "name": "advice"}),
 		newcomer("nia@example.com"), newcomer("noor@example.com"),
-	)), "| user group `advice` (was `advisers`), user group `directors` | leave the group | `Gus` (guest) | – |",
-		"\n| `nia@example.com` (new), `noor@example.com` (new) | new | – | `member` |\n| `Gus` (guest) | changed | `guest` | `member` |\n")
+	)), "| group `advice` (was `advisers`), group `directors` | leave the group | `Gus` (guest) | – |",
+		"\n| `nia@example.com` (new), `noor@example.com` (new) | new, role `member` | – | – |\n", "`gus@example.com`. The role changes from guest to member.")
 }
 
 // Two channels in which the same person gains the same are one line only if the cause is the same too.
@@ -95,7 +95,7 @@ func TestReviewConsequences_OtherCauses_NotMerged(t *testing.T) {
 		f.channel(name, map[string]string{"can_send_message_group": fmt.Sprint(group)})
 	}
 	found := f.reviewed("", f.joins("directors", f.directors, "ada", "mel"), f.joins("press", press, "ada", "mel"))
-	expectText(t, markdownOf(t, found), "| `a` | post and start topics | `Mel` | – |", "| `b`, `c` | post and start topics | `Mel` | – |")
+	expectText(t, markdownOf(t, found), "| `#a` | post and start topics | `Mel` | – |", "| `#b`, `#c` | post and start topics | `Mel` | – |")
 }
 
 // joins sets the members of a group, of which all but the last are members before.

@@ -21,5 +21,5 @@ func TestReview_GroupEnds_RemovedFromPlaces(t *testing.T) {
 	found := reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", attributes{"id": ends, "name": "sre"}, nil)))
 	expectText(t, markdownOf(t, found),
 		"post and start topics: `group:sre` → `role:nobody` | – | **everyone**: `Amara Okafor`, `Lena Fischer` |",
-		"| `leads` | be a member: ", "add custom emoji: `group:sre` → `role:nobody`", "manage every user group: `group:sre` → `role:owners`")
+		"| group `leads` | be a member: ", "add custom emoji: `group:sre` → `role:nobody`", "manage every user group: `group:sre` → `role:owners`")
 }

@@ -75,7 +75,7 @@ func TestProtocolReview_LargePlan_OneSnapshot(t *testing.T) {
 	if len(text) >= markdown.MaxLength || len(text) < markdown.MaxLength/2 {
 		t.Errorf("the Markdown has %d bytes", len(text))
 	}
-	expectText(t, text, "lines are left out", report.Counted(people, "account")+" lose access", "`room 0`")
+	expectText(t, text, "lines are left out", report.Counted(people, "account")+" lose access", "`#room 0`")
 }
 
 func BenchmarkReview_LargePlan(b *testing.B) {

@@ -312,13 +312,7 @@ func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 func TestReviewOfListsOfPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena, _ := o.Sandbox.Credentials("member")
-	groups, err := o.Client.UserGroups(t.Context())
-	acctest.NoError(t, err)
-	ids := map[string]int64{}
-	for _, group := range groups {
-		ids[group.Name] = group.ID
-	}
-	leads, sre := ids["leads"], ids["sre"]
+	leads, sre := groupID(t, o, "leads"), groupID(t, o, "sre")
 	words := func(members, subgroups, users []string) string {
 		found := reviewOf(t, o, planOf(t,
 			resourceChange("zulip_user_group", attributes{"id": leads, "name": "leads", "members": []string{}, "subgroups": []string{}},

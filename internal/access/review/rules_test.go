@@ -325,7 +325,7 @@ func TestReviewRules_Failing_ListedAfterRisks(t *testing.T) {
 	acctest.NoError(t, page.Write(&html, found))
 	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
 	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
-	for form, order := range map[string][]string{text.String(): {"- `joining`", "#### Rules", "#### The organization"}, html.String(): {`<h2 id="risks"`, `<h2 id="rules"`, `<h2 id="organization"`}} {
+	for form, order := range map[string][]string{text.String(): {"- `joining`", "#### Rules", "#### Changes"}, html.String(): {`<h2 id="risks"`, `<h2 id="rules"`, `<h2 id="organization"`}} {
 		for i, part := range order[1:] {
 			if before, after := strings.Index(form, order[i]), strings.Index(form, part); before < 0 || after < before {
 				t.Errorf("%q isn't followed by %q in\n%.3000s", order[i], part, form)

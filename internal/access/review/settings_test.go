@@ -43,7 +43,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 		},
 		"switched off": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", true, false) }, "narrowing",
-			[]string{"`#handbook` is no longer readable without an account.", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
+			[]string{"`#handbook` is no longer readable without an account.", "`#handbook`", ": `true` → `false` |"}, "Nobody gains",
 		},
 		"as it is": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"No one gains or loses access, and 1 other change."}, "handbook",
@@ -116,7 +116,7 @@ func TestReviewOfWaitingPeriod(t *testing.T) {
 	}
 	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
 	expectWords(t, unknown, "unknown")
-	expectText(t, markdownOf(t, unknown), "the plan doesn't know `waiting_period_threshold` yet", "`releases`")
+	expectText(t, markdownOf(t, unknown), "the plan doesn't know `waiting_period_threshold` yet", "`#releases`")
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }

@@ -25,19 +25,11 @@ type Removals struct {
 func (l *Limit) Exceeds(r Removals) string {
 	switch {
 	case l.People != noLimit && r.People > l.People:
-		return fmt.Sprintf("%s removed from channels, user groups or the organization; the limit is %d", areMany(r.People), l.People)
+		return fmt.Sprintf("%s removed from channels, user groups or the organization; the limit is %d", report.InWords(r.People, "person is", "people are"), l.People)
 	case l.Percent != noLimit && r.People*100 > l.Percent*r.Active:
-		return fmt.Sprintf("%s removed from channels, user groups or the organization, of %d; the limit is %d percent", areMany(r.People), r.Active, l.Percent)
+		return fmt.Sprintf("%s removed from channels, user groups or the organization, of %d; the limit is %d percent", report.InWords(r.People, "person is", "people are"), r.Active, l.Percent)
 	}
 	return ""
-}
-
-// areMany counts people, as the subject of a sentence.
-func areMany(n int) string {
-	if n == 1 {
-		return persons(n) + " is"
-	}
-	return persons(n) + " are"
 }
 
 // CheckLimits returns the result of each limit.
@@ -55,7 +47,7 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 			rule.Status, rule.Unknowns = report.RuleUnknown, append(rule.Unknowns, r.Unknown...)
 		} else if most := (Removals{People: r.AtMost, Active: r.Active}); limit.Exceeds(most) != "" {
 			rule.Status = report.RuleUnknown
-			rule.Unknowns = append(rule.Unknowns, fmt.Sprintf("Up to %s might be removed: the plan doesn't know yet who stays.", persons(r.AtMost)))
+			rule.Unknowns = append(rule.Unknowns, fmt.Sprintf("Up to %s might be removed: the plan doesn't know yet who stays.", report.InWords(r.AtMost, "person", "people")))
 		}
 		all[i] = rule
 	}

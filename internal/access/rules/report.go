@@ -101,7 +101,7 @@ func (b *Violation) Sentence() string {
 		return b.Text
 	case b.isTooFew:
 		n := humans(b.People)
-		return fmt.Sprintf("%s %s, and at least %d must%s", persons(n), b.does(n), b.Need, b.being())
+		return fmt.Sprintf("%s %s, and at least %d must%s", report.InWords(n, "person", "people"), b.does(n), b.Need, b.being())
 	case b.isTooMany:
 		return fmt.Sprintf("%s %s, and at most %d may%s", accounts(b.People), b.does(b.People.Len()), b.Need, b.being())
 	case b.Internet && b.People.IsEmpty():
@@ -144,11 +144,4 @@ func (b *Violation) isOfBeing() bool {
 // accounts counts people, and bots with them.
 func accounts(people permission.People) string {
 	return report.Counted(people.Len(), "account")
-}
-
-func persons(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return report.Count(n) + " people"
 }
