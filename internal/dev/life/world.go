@@ -214,7 +214,7 @@ func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	defer w.mu.Unlock()
 	for _, one := range diags {
 		b := w.config.blocks[address]
-		isOfText := b != nil && slices.ContainsFunc(literals(map[string]any(b.config)), func(text string) bool { return strings.Contains(one.String(), fmt.Sprintf("%q", text)) })
+		isOfText := b != nil && slices.ContainsFunc(literals(b.config), func(text string) bool { return strings.Contains(one.String(), fmt.Sprintf("%q", text)) })
 		w.problems = append(w.problems, problem{address, one, w.isOfTwo, isOfText})
 	}
 	return len(diags.Errors()) == 0

@@ -3,8 +3,8 @@ package channels_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"

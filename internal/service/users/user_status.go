@@ -88,7 +88,9 @@ func planUserStatus(ctx context.Context, c *userStatusCall) error {
 		if err != nil {
 			return err
 		}
-		change.WarnOfManaged("the status of "+user.Address(), plan.steps(view.Status(user.ID)), c.Diags)
+		if now := view.Status(user.ID); now != (zulip.Status{}) {
+			change.WarnOfManaged("the status of "+user.Address(), plan.steps(now), c.Diags)
+		}
 	}
 	switch {
 	case isNew || len(plan.steps(held)) > 0:
