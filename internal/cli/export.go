@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
@@ -192,7 +193,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		}
 	}
 	if flags.failOnNew && len(result.New)+len(result.Changed) > 0 {
-		return &foundError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New)), fmt.Sprintf("%d changed values", len(result.Changed))}}
+		return &foundError{command: "export", found: []string{report.Counted(len(result.New), "new object"), report.Counted(len(result.Changed), "changed value")}}
 	}
 	return nil
 }
