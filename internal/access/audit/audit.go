@@ -150,8 +150,8 @@ type PersonPermission struct {
 	Through []string `json:"through"`
 }
 
-// About says what was audited, when and by which account. name writes a name.
-func (a *Audit) About(name func(string) string) []string {
+// About says what was audited, when and by which account. name writes a name, and quote one that can have any character.
+func (a *Audit) About(name, quote func(string) string) []string {
 	parts := []string{name(a.Site), a.When.UTC().Format("2006-01-02 15:04 MST")}
 	if self := a.Self(); self != nil {
 		parts = append(parts, "as "+name(self.Email))
@@ -159,7 +159,7 @@ func (a *Audit) About(name func(string) string) []string {
 	if s := a.Selection; s != nil {
 		var only []string
 		for _, channel := range s.Channels {
-			only = append(only, "channel "+name(channel))
+			only = append(only, "channel "+quote(channel))
 		}
 		if s.Guests {
 			only = append(only, "guests")

@@ -22,7 +22,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	d.line("")
 	d.line("**" + plain(a.Summary()) + "**")
 	d.line("")
-	d.line(strings.Join(a.About(code), " · "))
+	d.line(strings.Join(a.About(code, code), " · "))
 	for _, sentence := range a.Missing {
 		d.line("")
 		d.line(plain(sentence))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"html/template"
+	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -96,9 +97,9 @@ func (v *auditView) IsNarrowed() bool { return v.Selection != nil && len(v.Selec
 // Width is the number of columns of the table of channels.
 func (v *auditView) Width() int { return len(v.Columns) + 1 }
 
-// About says what was audited, with names unchanged.
+// About says what was audited, when and by which account.
 func (v *auditView) About() []string {
-	return v.Audit.About(func(name string) string { return name })
+	return v.Audit.About(func(name string) string { return name }, strconv.Quote)
 }
 
 // Listed is the number of people that the page lists.
