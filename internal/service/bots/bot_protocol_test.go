@@ -279,3 +279,13 @@ func TestProtocolBot_Destroyed_AccessWarning(t *testing.T) {
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another channel takes its place
 	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
 }
+
+// The account has no access to a private channel, so the server accepts no bot that uses it.
+func TestProtocolBot_UnreadableChannel_Announced(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_bot")
+	admin := o.As(t, "admin")
+	admin.Call(t, "POST", "/channels/create", map[string]string{"name": "vault", "invite_only": "true", "subscribers": fmt.Sprintf("[%d]", admin.Self.ID)})
+	plan, diags := run.Plan(alerts(values{"default_sending_stream": "vault"}))
+	diags.ExpectWarning(t, "default_sending_stream", `cannot let a bot use channel "vault"`, "The apply will fail")
+	run.Apply(plan).ExpectError(t, "", "Invalid channel name")
+}
