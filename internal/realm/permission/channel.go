@@ -14,7 +14,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// ChannelPermission is an ability in a channel. All but [CanRead] have the name of the channel's permission that grants them.
+// ChannelPermission is an ability in a channel. All but the first three have the name of the channel's permission that
+// grants them.
 type ChannelPermission string
 
 // The permissions of a channel.
@@ -23,7 +24,10 @@ const (
 	CanRead ChannelPermission = "can_read"
 	// CanReadHistory is to read messages from before the user could read the channel; no permission has this name. It
 	// is not in [ChannelPermissions], because it equals [CanRead] if the history is not protected.
-	CanReadHistory               ChannelPermission = "can_read_history"
+	CanReadHistory ChannelPermission = "can_read_history"
+	// CanUse is to have access to the content, as the server requires for most that names a channel: people in the channel
+	// have it, and people who can join it. No permission has this name, and it is not in [ChannelPermissions].
+	CanUse                       ChannelPermission = "can_use"
 	CanAddSubscribers            ChannelPermission = "can_add_subscribers_group"
 	CanAdministerChannel         ChannelPermission = "can_administer_channel_group"
 	CanCreateTopic               ChannelPermission = "can_create_topic_group"
@@ -139,7 +143,7 @@ func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_
 // has reports whether the server has the permission.
 func (c *Channel) has(permission ChannelPermission) bool {
 	_, ok := c.Permissions[string(permission)]
-	return ok || c.Unknown[string(permission)] || permission == CanRead || permission == CanReadHistory
+	return ok || c.Unknown[string(permission)] || permission == CanRead || permission == CanReadHistory || permission == CanUse
 }
 
 // Can returns the people who have a permission. certain is false if the server has no such permission, or if more people may
@@ -150,6 +154,13 @@ func (a *Access) Can(permission ChannelPermission, channel Channel) (who People,
 		return People{roster: a.roster}, false
 	}
 	return a.held(permission, a.outcomes(&channel)).Certain()
+}
+
+// May reports whether a user has a permission, or may have it because of unknown facts. A server without the permission has no
+// such limit.
+func (a *Access) May(user int64, permission ChannelPermission, channel Channel) bool {
+	who, isAll := a.held(permission, a.outcomes(&channel)).Possible()
+	return !channel.has(permission) || !isAll || who.Has(user)
 }
 
 // organizationPermissions are the permissions of the organization that permit in every channel what one of a channel permits in it.

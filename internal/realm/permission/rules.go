@@ -109,6 +109,8 @@ func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
 		return o.read()
 	case CanReadHistory:
 		return o.readHistory()
+	case CanUse:
+		return o.content
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
@@ -305,19 +306,21 @@ func (m *Meta) RequirePermission(view Organization, at path.Path, doing string, 
 // MayIn reports whether the account has an ability in a channel, as this run plans the channel. It is true if the server
 // does not show who is subscribed, or if this run subscribes the account.
 func (m *Meta) MayIn(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, ability permission.ChannelPermission) bool {
-	self, facts := m.Store.Self(), m.Run.PermissionsIn(channel)
 	subscribers, err := m.Store.Subscribers(ctx, channel.ID)
-	if err != nil || subscribers == nil || m.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(channel.ID), self.ID)) {
+	if err != nil {
+		tflog.Debug(ctx, "The subscribers of a channel could not be read", map[string]any{"channel": channel.ID, "error": err.Error()})
+	}
+	if err != nil || subscribers == nil || m.Run.Knows(runstate.Managed, runstate.ID(runstate.SubscribersOf(channel.ID), m.Store.Self().ID)) {
 		return true
 	}
+	facts := m.Run.PermissionsIn(channel)
 	facts.Subscribers, facts.SubscribersKnown = subscribers, true
-	can, isAll := permission.ChannelState{Access: view.Access(), Channel: facts}.Held()[ability].Possible()
-	return !isAll || can.Has(self.ID)
+	return view.Access().May(m.Store.Self().ID, ability, facts)
 }
 
-// RequireReading refuses an operation for which the server requires access to a channel's messages.
-func (m *Meta) RequireReading(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, at path.Path, doing string, diags *diag.Diagnostics) {
-	if facts := m.Run.PermissionsIn(channel); facts.PrivacyUnknown || !facts.Privacy.IsPrivate() || m.MayIn(ctx, view, channel, permission.CanRead) {
+// RequireUse refuses an operation for which the server requires access to a channel's content.
+func (m *Meta) RequireUse(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, at path.Path, doing string, diags *diag.Diagnostics) {
+	if facts := m.Run.PermissionsIn(channel); facts.PrivacyUnknown || !facts.Privacy.IsPrivate() || m.MayIn(ctx, view, channel, permission.CanUse) {
 		return
 	}
 	m.Lack(at, doing, fmt.Sprintf("Channel %q is private, and the account has no access to it. A subscriber must subscribe the account, or name it in can_add_subscribers_group or can_subscribe_group.", channel.Name), diags)

@@ -341,7 +341,7 @@ func checkBotChannels(ctx context.Context, p *core.Plan[botModel], s *snapshot.S
 			base.Report(p.Diags, "", lookup.NoSuchChannel(path.Root(attribute), err))
 		case channel != nil:
 			base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
-				p.Meta.RequireReading(ctx, s, channel, path.Root(attribute), fmt.Sprintf("let a bot use channel %q", channel.Name), found)
+				p.Meta.RequireUse(ctx, s, channel, path.Root(attribute), fmt.Sprintf("let a bot use channel %q", channel.Name), found)
 			})
 		}
 		lookup.NameChannelInPlan(s, planned.ValueString(), path.Root(attribute), p.Diags)

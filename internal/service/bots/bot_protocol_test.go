@@ -280,12 +280,22 @@ func TestProtocolBot_Destroyed_AccessWarning(t *testing.T) {
 	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess)
 }
 
-// The account has no access to a private channel, so the server accepts no bot that uses it.
+// Without access to a private channel, the server accepts no bot that uses it. An account that may join has access, also if
+// it could not read the history.
 func TestProtocolBot_UnreadableChannel_Announced(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	admin := o.As(t, "admin")
-	admin.Call(t, "POST", "/channels/create", map[string]string{"name": "vault", "invite_only": "true", "subscribers": fmt.Sprintf("[%d]", admin.Self.ID)})
+	admin.Call(t, "POST", "/channels/create", map[string]string{"name": "vault", "invite_only": "true", "history_public_to_subscribers": "false", "subscribers": fmt.Sprintf("[%d]", admin.Self.ID)})
 	plan, diags := run.Plan(alerts(values{"default_sending_stream": "vault"}))
 	diags.ExpectWarning(t, "default_sending_stream", `cannot let a bot use channel "vault"`, "The apply will fail")
 	run.Apply(plan).ExpectError(t, "", "Invalid channel name")
+
+	admin.Call(t, "PATCH", fmt.Sprintf("/streams/%d", admin.MustChannel(t, "vault").ID), map[string]string{
+		"can_subscribe_group": fmt.Sprintf(`{"new": {"direct_members": [%d], "direct_subgroups": []}}`, o.Self.ID),
+	})
+	plan, diags = run.Plan(alerts(values{"default_sending_stream": "vault"}))
+	if strings.Contains(diags.String(), "The apply will fail") {
+		t.Errorf("announced: %v", diags)
+	}
+	run.Apply(plan).ExpectNoError(t)
 }

@@ -93,7 +93,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	for _, id := range append(added, removed...) {
 		if channel, ok := view.Channels().ByID(id); ok && !channel.IsArchived && !p.Diags.HasError() {
 			base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
-				p.Meta.RequireReading(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("add channel %q to a default channel group or remove it", channel.Name), found)
+				p.Meta.RequireUse(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("add channel %q to a default channel group or remove it", channel.Name), found)
 			})
 		}
 	}

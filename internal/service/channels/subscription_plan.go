@@ -272,25 +272,25 @@ func (c *subscriberChange) refuse(diags *diag.Diagnostics) {
 	if len(c.add) > 0 && !c.meta.RequireMember("subscribe users", diags) {
 		return
 	}
-	if len(c.add) > 0 && !c.reads(self) {
+	if len(c.add) > 0 && !c.may(permission.CanUse, c.in) {
 		c.meta.Lack(path.Root("channel"), fmt.Sprintf("add people to the private channel %q", c.channel.Name),
 			"Adding people to a private channel requires access to it, and administrators have no access by their role. "+
 				"A subscriber must subscribe the provider's account, or name it in can_add_subscribers_group or can_subscribe_group.", diags)
 		return
 	}
 	others := func(id int64) bool { return id != self.ID }
-	if slices.ContainsFunc(c.add, others) && !c.mayAdd(self) {
+	if slices.ContainsFunc(c.add, others) && !c.may(permission.CanAddSubscribers, c.in) {
 		c.meta.Lack(path.Root("users"), fmt.Sprintf("add people to channel %q", c.channel.Name),
 			fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom one of these permissions names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
 				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
-	if removesOthers && c.meta.RequireMember("unsubscribe users", diags) && !c.mayRemove(self) {
+	if removesOthers && c.meta.RequireMember("unsubscribe users", diags) && !c.may(permission.CanRemoveSubscribers, c.in) {
 		c.meta.Lack(path.Root("users"), fmt.Sprintf("unsubscribe people from channel %q", c.channel.Name),
 			fmt.Sprintf("It would unsubscribe %s. This requires an administrator or owner of the organization, or a user whom one of these permissions names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
-	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.isPrivate() && !c.opens(self) {
+	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && !c.may(permission.CanUse, sets.Without(c.in, c.remove)) {
 		diags.AddAttributeError(path.Root("users"), base.LockoutSummary(fmt.Sprintf("channel %q", c.channel.Name)),
 			fmt.Sprintf("It unsubscribes %s from the private channel %q. The account could never again add anyone to the channel or change its privacy, whatever its role. Nothing was changed.\n\n"+
 				"List the account in users, or in can_add_subscribers_group or can_subscribe_group of the channel. Reference that channel here, so that Terraform changes it first:\n\n  channel = zulip_channel.NAME.id", self.Address(), c.channel.Name)+
@@ -304,46 +304,17 @@ func (c *subscriberChange) howToList() string {
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
 }
 
-// isPrivate reports whether the channel is private, as far as is known.
-func (c *subscriberChange) isPrivate() bool {
-	return !c.facts.PrivacyUnknown && c.facts.Privacy.IsPrivate()
-}
-
-// reads reports whether an account has access to the channel's content.
-func (c *subscriberChange) reads(self *zulip.User) bool {
-	return !c.isPrivate() || slices.Contains(c.in, self.ID) || c.opens(self)
-}
-
-// opens reports whether an account that is not in the channel can subscribe.
-func (c *subscriberChange) opens(self *zulip.User) bool {
-	return c.admits("can_add_subscribers_group", self, false) || c.admits("can_subscribe_group", self, false)
-}
-
-func (c *subscriberChange) mayAdd(self *zulip.User) bool {
-	organization, ok := c.view.Realm().Permissions["can_add_subscribers_group"]
-	return self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(organization, self, c.view) ||
-		c.admits("can_add_subscribers_group", self, false) || c.admits("can_administer_channel_group", self, false)
-}
-
-func (c *subscriberChange) mayRemove(self *zulip.User) bool {
-	return self.Role <= zulip.RoleAdministrator || c.admits("can_remove_subscribers_group", self, true) ||
-		c.admits("can_administer_channel_group", self, false)
+// may reports whether the account has, or may have, an ability in the channel with these subscribers.
+func (c *subscriberChange) may(ability permission.ChannelPermission, in []int64) bool {
+	channel := c.facts
+	channel.Subscribers, channel.SubscribersKnown = in, true
+	return c.view.Access().May(c.meta.Store.Self().ID, ability, channel)
 }
 
 // ownsBot reports whether a user is a bot of the account, which may unsubscribe its bots from any channel.
 func (c *subscriberChange) ownsBot(self *zulip.User, id int64) bool {
 	user, ok := c.view.User(id)
 	return ok && user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == self.ID
-}
-
-// admits reports whether a permission of the channel admits an account, and returns unknown if the server does not have
-// the permission.
-func (c *subscriberChange) admits(setting string, self *zulip.User, unknown bool) bool {
-	value, ok := c.facts.Permissions[setting]
-	if !ok {
-		return unknown
-	}
-	return c.facts.Unknown[setting] || permission.Admits(value, self, c.view)
 }
 
 func (c *subscriberChange) describe(setting string) string {

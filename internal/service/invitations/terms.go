@@ -228,7 +228,7 @@ func (t *inviteTerms) checkChannels(ctx context.Context, meta *base.Meta, view *
 				fmt.Sprintf("Channel %q (%d) is archived, so no one can be subscribed to it.", channel.Name, id))
 		default:
 			base.CheckInPlan(diags, func(found *diag.Diagnostics) {
-				meta.RequireReading(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("%s with a subscription to channel %q", doing, channel.Name), found)
+				meta.RequireUse(ctx, view, channel, path.Root("channel_ids"), fmt.Sprintf("%s with a subscription to channel %q", doing, channel.Name), found)
 			})
 		}
 	}

@@ -74,7 +74,7 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 	}
 	if channel, ok := view.Channels().ByID(to.ChannelID); ok && isKnown && !to.IsDirect() {
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
-			p.Meta.RequireReading(ctx, view, channel, path.Root("channel"), fmt.Sprintf("draft a message for channel %q", channel.Name), found)
+			p.Meta.RequireUse(ctx, view, channel, path.Root("channel"), fmt.Sprintf("draft a message for channel %q", channel.Name), found)
 		})
 	}
 }
