@@ -95,6 +95,24 @@ func TestProtocolHiddenEmail_Named_RefusedWithID(t *testing.T) {
 	})
 }
 
+// -replace plans a resource with its state, which finds the user, and without. The second plan says the same as for a new
+// resource, and takes nothing for another resource.
+func TestProtocolHiddenEmail_Replaced_RefusedWithID(t *testing.T) {
+	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, hide func(string)) {
+		user := o.NewRun(t, "zulip_user")
+		user.Import(someone, nil).ExpectNoError(t)
+		run.MustApply(hiding[kind].config)
+		hide("4")
+		user.Refresh().ExpectNoError(t)
+		p := run.Process()
+		p.MustPlan("zulip_user", user.State, values{"email": someone, "full_name": "Lena Fischer"})
+		_, diags := p.Plan(kind, p.MustPlan(kind, run.State, hiding[kind].config).Replaced(), hiding[kind].config)
+		if failed := diags.Errors(); len(failed) != 1 || !strings.Contains(failed[0].Summary, "hidden email") {
+			t.Errorf("not one error: %v", diags)
+		}
+	})
+}
+
 // The server's list of people may lack a new user (server-behavior §U18). Every resource that names the user still works.
 func TestProtocolUser_MissingFromList_Found(t *testing.T) {
 	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, _ func(string)) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // roles are the roles in the resources of a run. The resource that is planned
@@ -14,23 +13,6 @@ type roles struct {
 	ending map[int64]string          // the role that the destroy of such a resource gives
 	lists  map[string]*RoleList      // by role
 	seen   map[string]listedFrom     // by role
-}
-
-// AccountKey identifies an account in a plan: by its ID, or by its email if it does not exist yet.
-type AccountKey struct {
-	ID    int64
-	Email string
-}
-
-// keys returns the keys under which facts about the account are stored: the ID first, if it is known.
-func (k AccountKey) keys() (keys []AccountKey) {
-	if k.ID != 0 {
-		keys = append(keys, AccountKey{ID: k.ID})
-	}
-	if k.Email != "" {
-		keys = append(keys, AccountKey{Email: strings.ToLower(k.Email)})
-	}
-	return keys
 }
 
 // SaidRole is the role that a resource of one account sets.
@@ -54,33 +36,18 @@ type RoleList struct {
 	// IsNew is true if the resource has no state yet.
 	IsNew bool
 
-	index map[AccountKey]AccountKey // the users by each of their keys
+	index accountIndex // of the users
 }
 
 // listedFrom records the starting points of the planned lists of a role.
 type listedFrom struct{ new, stored bool }
 
-// names reports whether an account is listed. Two accounts with IDs are the same if their IDs are.
+// names reports whether an account is listed.
 func (l *RoleList) names(account AccountKey) bool {
 	if l.index == nil {
-		l.index = map[AccountKey]AccountKey{}
-		for _, user := range l.Users {
-			for _, key := range user.keys() {
-				l.index[key] = user
-			}
-		}
+		l.index = indexOf(l.Users)
 	}
-	for _, key := range account.keys() {
-		if user, ok := l.index[key]; ok && (key.ID != 0 || user.ID == 0 || account.ID == 0) {
-			return true
-		}
-	}
-	return false
-}
-
-// isSame reports whether a list has the same users. A plan without the state may know an account by its email only.
-func (l *RoleList) isSame(users []AccountKey) bool {
-	return len(l.Users) == len(users) && !slices.ContainsFunc(users, func(user AccountKey) bool { return !l.names(user) })
+	return l.index.has(account)
 }
 
 // excludes reports whether a list contradicts the role of an account. The list is of another role and names the
@@ -162,7 +129,7 @@ func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]str
 	seen := s.roles.seen[list.Role]
 	before, isListed := s.roles.lists[list.Role]
 	isAgain := list.IsNew && seen.new || !list.IsNew && seen.stored
-	isFirst = !isListed || !isAgain && before.isSame(list.Users)
+	isFirst = !isListed || !isAgain && Accounts(before.Users).equals(Accounts(list.Users))
 	s.roles.seen[list.Role] = listedFrom{seen.new || list.IsNew, seen.stored || !list.IsNew}
 	if isFirst {
 		s.roles.lists[list.Role] = &list

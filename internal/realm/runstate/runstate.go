@@ -27,7 +27,7 @@ type State struct {
 
 	mu       sync.Mutex
 	facts    map[Fact]map[Object]bool
-	declared map[Object]string
+	declared map[Object]Value
 	names    map[Object]reserved
 	released map[Object]int64
 
@@ -132,19 +132,27 @@ func (s *State) All(fact Fact, kind string) (all []Object) {
 	return all
 }
 
+// Value is what a resource sets an object to: [Words] or [Accounts].
+type Value interface{ equals(other Value) bool }
+
+// Words are a value of [State.Declare].
+type Words string
+
+func (w Words) equals(other Value) bool { return w == other }
+
 // Declare registers a value that a resource of this run sets for an object, and reports whether no other resource sets
 // another. A resource has the same value each time it is planned.
-func (s *State) Declare(object Object, words string) bool {
+func (s *State) Declare(object Object, value Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.declared == nil {
-		s.declared = map[Object]string{}
+		s.declared = map[Object]Value{}
 	}
 	said, ok := s.declared[object]
 	if !ok {
-		s.declared[object] = words
+		s.declared[object] = value
 	}
-	return !ok || said == words
+	return !ok || said.equals(value)
 }
 
 // reserved is a name as it was written, with what identifies the resource.

@@ -73,7 +73,7 @@ func TestFacts_OtherObject_NotShared(t *testing.T) {
 		words string
 		want  bool
 	}{{"x", true}, {"x", true}, {"y", false}} {
-		if agrees := run.Declare(ID("k", 1), said.words); agrees != said.want {
+		if agrees := run.Declare(ID("k", 1), Words(said.words)); agrees != said.want {
 			t.Errorf("%q agrees: %v, want %v", said.words, agrees, said.want)
 		}
 	}

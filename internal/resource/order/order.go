@@ -133,7 +133,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	wanted, known := numbers(list)
-	if known && !r.Meta.Run.Declare(runstate.ID(r.TypeName, 0), list.String()) {
+	if known && !r.Meta.Run.Declare(runstate.ID(r.TypeName, 0), runstate.Words(list.String())) {
 		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Duplicate order of the "+r.Things,
 			fmt.Sprintf("Another zulip_%s of this configuration sets another order, so each apply would undo the change of the other. Keep one of them.", r.TypeName))
 	}

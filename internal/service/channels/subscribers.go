@@ -91,7 +91,7 @@ func (subscribers) claim(b relation, p *subscriptionPlan, diags *diag.Diagnostic
 	if run.Knows(runstate.Managed, runstate.ID(additiveKind, channel.ID)) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", channel.Name), bothKinds)
 	}
-	if !run.Declare(runstate.ID(exclusiveKind, channel.ID), fmt.Sprint(p.Wanted.IDs, p.Wanted.Planned)) {
+	if !run.Declare(runstate.ID(exclusiveKind, channel.ID), runstate.Accounts(p.Wanted.AccountKeys(p.view))) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Duplicate list of subscribers of channel %q", channel.Name),
 			"Another zulip_channel_subscribers of this configuration lists other people for the same channel, so each apply would undo the change of the other. Keep one of them.")
 	}

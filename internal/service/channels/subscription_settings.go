@@ -114,7 +114,7 @@ const subscriptionsUnreadable = "Cannot read the account's subscriptions"
 // checkSubscriptionSettingsAlone refuses two resources with different values of one setting.
 func checkSubscriptionSettingsAlone(c *subscriptionSettingsCall, channel *zulip.Channel) {
 	for _, change := range c.Config.changes(&subscriptionSettingsModel{}) {
-		if !c.Meta.Run.Declare(runstate.ID("zulip_channel_subscription_settings."+change.Property, channel.ID), fmt.Sprint(change.Value)) {
+		if !c.Meta.Run.Declare(runstate.ID("zulip_channel_subscription_settings."+change.Property, channel.ID), runstate.Words(fmt.Sprint(change.Value))) {
 			c.Diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Duplicate %s in channel %q", change.Property, channel.Name),
 				"Another zulip_channel_subscription_settings of this configuration sets another value, so each apply would undo the change of the other. Keep one of them.")
 		}

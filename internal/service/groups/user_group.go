@@ -240,7 +240,7 @@ func registerMembership(c *core.Call, id int64, planned *userGroupModel, _ bool)
 // declareList registers that a resource manages a list of a group exclusively, or together with others. It reports false if
 // another resource of the run manages the list the other way.
 func declareList(run *runstate.State, group runstate.Object, list string, isExclusive bool) bool {
-	return run.Declare(runstate.Object{Kind: "membership " + list, ID: group.ID, Name: group.Name}, fmt.Sprint(isExclusive))
+	return run.Declare(runstate.Object{Kind: "membership " + list, ID: group.ID, Name: group.Name}, runstate.Words(fmt.Sprint(isExclusive)))
 }
 
 // toldText is on the pages of resources that change the members of groups. It says that the server notifies people.

@@ -77,9 +77,10 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
 		return
 	}
-	env := attribute.NewEnv(&r.Base, p.view).Knowing(attribute.Emails(ctx, req.Private, p.diags))
-	p.view = env.View
-	if p.state != nil {
+	env := attribute.NewEnv(&r.Base, p.view)
+	if p.state != nil { // the new resource of a replacement has the private state too, but its apply has none
+		env = env.Knowing(attribute.Emails(ctx, req.Private, p.diags))
+		p.view = env.View
 		p.prior = organizationTable.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), env)
 		current := emptyModel()
 		organizationTable.Read(current, p.view.Realm(), env, p.diags)
@@ -264,7 +265,7 @@ func (p *organizationPlanning) checkAlone() {
 }
 
 func (p *organizationPlanning) declare(attribute, words string) {
-	if !p.Meta.Run.Declare(runstate.ID("zulip_organization."+attribute, 0), words) {
+	if !p.Meta.Run.Declare(runstate.ID("zulip_organization."+attribute, 0), runstate.Words(words)) {
 		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
 			fmt.Sprintf("Here it is %s, but another zulip_organization of this configuration sets another value. Each apply would undo the change of the other. Keep one resource for the organization.", words))
 	}

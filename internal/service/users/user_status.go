@@ -348,7 +348,7 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 		attribute, kind string
 		value           types.String
 	}{{"status_text", userStatusTextKind, c.Config.StatusText}, {"emoji_name", userStatusEmojiKind, c.Config.EmojiName}} {
-		if base.IsSet(part.value) && !c.Meta.Run.Declare(runstate.ID(part.kind, user.ID), storedStatusText(part.value.ValueString())) {
+		if base.IsSet(part.value) && !c.Meta.Run.Declare(runstate.ID(part.kind, user.ID), runstate.Words(storedStatusText(part.value.ValueString()))) {
 			c.Diags.AddAttributeError(path.Root(part.attribute), "Duplicate status of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to another value for the same user, so each apply would undo the change of the other. Keep one of them.")
 		}
