@@ -16,7 +16,8 @@ func SortChannels(channels []*Channel) []*Channel {
 			affected = append(affected, channel)
 		}
 	}
-	return append(sortByEffects(named), sortByEffects(affected)...)
+	all := append([]*Channel{}, sortByEffects(named)...) // empty in JSON, not null
+	return append(all, sortByEffects(affected)...)
 }
 
 // SortGroups sorts the groups by name, those that the plan changes itself first.

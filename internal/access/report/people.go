@@ -279,5 +279,7 @@ func (s *PeopleSets) Account(user *zulip.User) *Account {
 
 // Accounts returns all named accounts, ascending by ID.
 func (s *PeopleSets) Accounts() []*Account {
-	return slices.SortedFunc(maps.Values(s.accounts), func(a, b *Account) int { return cmp.Compare(a.ID, b.ID) })
+	all := slices.AppendSeq([]*Account{}, maps.Values(s.accounts))
+	slices.SortFunc(all, func(a, b *Account) int { return cmp.Compare(a.ID, b.ID) })
+	return all
 }

@@ -17,8 +17,10 @@ type Rule struct {
 	// Before is the status before the plan; empty in an audit.
 	Before string `json:"before,omitempty"`
 	// IsWorse is true if it failed before, and the plan adds violations.
-	IsWorse    bool         `json:"is_worse,omitempty"`
-	Violations []*Violation `json:"violations"`
+	IsWorse bool `json:"is_worse,omitempty"`
+	// StaysUnknown is true if it was unknown before, and the plan certainly adds no violation.
+	StaysUnknown bool         `json:"stays_unknown,omitempty"`
+	Violations   []*Violation `json:"violations"`
 	// Unknowns are sentences about unknown values that it depends on. Notes are other sentences about it.
 	Unknowns []string `json:"unknowns"`
 	Notes    []string `json:"notes"`
@@ -31,10 +33,10 @@ const (
 	RuleUnknown = "unknown"
 )
 
-// Fails reports whether the rule fails the check. In a plan, it does not if it failed before and the plan certainly adds no
-// violation.
+// Fails reports whether the rule fails the check. In a plan, it does not if it failed or was unknown before and the plan
+// certainly adds no violation.
 func (r *Rule) Fails() bool {
-	return r.Status == RuleUnknown || r.Status == RuleFails && (r.Before != RuleFails || r.IsWorse)
+	return r.Status == RuleUnknown && !r.StaysUnknown || r.Status == RuleFails && (r.Before != RuleFails || r.IsWorse)
 }
 
 // Lines are sentences about the rule, then about each violation. They name people.
@@ -54,6 +56,8 @@ func (r *Rule) status() string {
 	switch {
 	case r.Status == RulePasses && r.Before == RuleFails:
 		return "passes after this plan (failed before)"
+	case r.StaysUnknown:
+		return "unknown before, and this plan adds no violations"
 	case r.Status == RuleUnknown && r.Before == RuleFails:
 		return "unknown: it failed before, and this plan might add violations"
 	case r.Status != RuleFails || r.Before == "":

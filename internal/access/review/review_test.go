@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,6 +126,11 @@ func mustReview(t testing.TB, text string, options review.Options) *report.Repor
 	t.Helper()
 	found, err := tryReview(t, text, options)
 	acctest.NoError(t, err)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[report.Report]()) {
+		if value := reflect.ValueOf(*found).FieldByIndex(field.Index); value.Kind() == reflect.Slice && value.IsNil() && !strings.Contains(field.Tag.Get("json"), "omitempty") {
+			t.Errorf("%s is null in JSON", field.Name)
+		}
+	}
 	return found
 }
 

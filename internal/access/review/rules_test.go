@@ -130,6 +130,31 @@ limit "removals" {
 }
 `
 
+// An account that does not see all invitations can check what a plan does to joining. An audit can't.
+func TestReviewRules_JoiningUnseen_PlanChecked(t *testing.T) {
+	f := newFirm(t)
+	f.Organization = f.WithAccount(t, "mel")
+	const rule = "rule \"no open door\" {\n  joining = \"invited\"\n}"
+	invitation := attributes{"email": "ann@example.org", "invite_as": "administrator"}
+	for name, test := range map[string]struct {
+		change attributes
+		says   string
+		fails  bool
+	}{
+		"nothing about it":             {resourceChange("zulip_channel", nil, attributes{"name": "new"}), "unknown before, and this plan adds no violations", false},
+		"anyone":                       {resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}), "fails after this plan", true},
+		"an administrator":             {resourceChange("zulip_invitation", nil, invitation), "fails after this plan", true},
+		"a role that is not known yet": {resourceChange("zulip_invitation", nil, attributes{"email": "ann@example.org"}, "invite_as"), "unknown", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := f.reviewed(rule, test.change)
+			if lines := found.Rules[0].Lines(); lines[0] != test.says || found.Rules[0].Fails() != test.fails {
+				t.Errorf("fails: %t, %q", found.Rules[0].Fails(), lines)
+			}
+		})
+	}
+}
+
 // TestReviewRules_WrongChanges_Fail plans one wrong change after the other. Only the expected rules fail. The report names
 // the cause, the people and the sources of their access.
 func TestReviewRules_WrongChanges_Fail(t *testing.T) {

@@ -26,9 +26,12 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 		if was != nil {
 			rule.Before, rule.IsWorse = was[i].Status, isWorse(result, was[i])
 			isNew := func(sentence string) bool { return !slices.Contains(was[i].Unknowns, sentence) }
-			if rule.Before == report.RuleFails && !rule.IsWorse && slices.ContainsFunc(result.Unknowns, isNew) {
+			mayBeWorse := slices.ContainsFunc(result.Unknowns, isNew)
+			if rule.Before == report.RuleFails && !rule.IsWorse && mayBeWorse {
 				rule.Status = report.RuleUnknown
 			}
+			// Only here is each violation one for itself. Elsewhere, what is unknown and the plan together can break a rule.
+			rule.StaysUnknown = result.Rule.OnlyInvited && rule.Status == report.RuleUnknown && rule.Before == report.RuleUnknown && !mayBeWorse
 		}
 		var actions [][]string // of the violations: several by the same people are one
 		for _, violation := range result.Violations {
