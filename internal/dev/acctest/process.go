@@ -141,7 +141,10 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Planne
 		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
 	}
 	if prior != nil {
-		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
+		req.PriorPrivate = prior.Private
+	}
+	if prior != nil && prior.Identity != nil {
+		req.PriorIdentity = p.encodeIdentity(resource, prior.Identity)
 	}
 	answer, err := p.server.PlanResourceChange(p.ctx, req)
 	p.mustSucceed(err)

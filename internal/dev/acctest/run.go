@@ -240,7 +240,7 @@ func (p *PlannedChange) CheckApplied(t testing.TB, state *Instance) {
 		return
 	}
 	// The CLI does not allow the identity to change on an update in place.
-	if p.Prior != nil && len(p.Replace) == 0 && !reflect.DeepEqual(state.Identity, p.Prior.Identity) {
+	if p.Prior != nil && p.Prior.Identity != nil && len(p.Replace) == 0 && !reflect.DeepEqual(state.Identity, p.Prior.Identity) {
 		t.Errorf("the identity was %v, and after the apply it is %v", p.Prior.Identity, state.Identity)
 	}
 	for name, planned := range p.Values {

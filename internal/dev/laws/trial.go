@@ -199,13 +199,17 @@ func (r *Trial) CarryOut(plan *acctest.PlannedChange, config acctest.Values) acc
 		plan.Config = config
 		return r.Apply(plan)
 	}
-	p := r.Process()
-	state, diags := p.Apply(p.DestroyOf(plan, plan.Prior))
-	if r.State = state; len(diags.Errors()) > 0 {
+	anew, diags := r.Process().Plan(r.Resource, plan.Replaced(), plan.Config)
+	if len(diags.Errors()) > 0 {
 		return diags
 	}
-	made, planned := p.Plan(r.Resource, nil, config)
-	if diags = append(diags, planned...); len(diags.Errors()) > 0 {
+	p := r.Process()
+	state, ended := p.Apply(p.DestroyOf(anew, plan.Prior))
+	if r.State = state; len(ended.Errors()) > 0 {
+		return ended
+	}
+	made, diags := p.Plan(r.Resource, anew.Prior, config)
+	if diags = append(ended, diags...); len(diags.Errors()) > 0 {
 		return diags
 	}
 	state, applied := p.Apply(made)
