@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -22,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -102,11 +104,16 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	plan.ChannelID = types.Int64Value(channel.ID)
 	c.Save(plan)
 	subscription, err := c.Meta.Store.Subscription(ctx, channel.ID)
-	if err == nil && subscription == nil {
+	switch {
+	case err != nil:
+		return base.Failed(subscriptionsUnreadable, err)
+	case subscription == nil:
 		c.Diags.AddAttributeWarning(path.Root("channel"), "The account is not subscribed to the channel",
 			fmt.Sprintf("The provider's account has settings only for channels it is subscribed to, and it is not subscribed to %q. If this configuration subscribes it, add depends_on to this resource. Otherwise the apply fails.", channel.Name))
+	case c.State == nil:
+		change.WarnOfManaged(fmt.Sprintf("the account's settings of channel %q", channel.Name), plan.steps(subscription), c.Diags)
 	}
-	return base.Failed(subscriptionsUnreadable, err)
+	return nil
 }
 
 const subscriptionsUnreadable = "Cannot read the account's subscriptions"
@@ -315,6 +322,22 @@ func (m *subscriptionSettingsModel) readUnknown(found *zulip.Subscription) {
 			*at = *flag.of(&current)
 		}
 	}
+}
+
+// steps returns the changes with the account's current values, for a message.
+func (m *subscriptionSettingsModel) steps(now *zulip.Subscription) (steps []change.Step[*zulip.Subscription, zulip.SubscriptionProperty]) {
+	var held subscriptionSettingsModel
+	held.read(now, "")
+	values := map[string]string{}
+	for _, property := range held.changes(&subscriptionSettingsModel{}) {
+		values[property.Property] = fmt.Sprint(property.Value)
+	}
+	for _, property := range m.changes(&held) {
+		steps = append(steps, change.Step[*zulip.Subscription, zulip.SubscriptionProperty]{
+			Attribute: property.Property, Prior: cmp.Or(values[property.Property], "as in the account's general settings"), Planned: fmt.Sprint(property.Value),
+		})
+	}
+	return steps
 }
 
 // changes returns the settings whose planned values differ from the server's.

@@ -2,9 +2,11 @@ package channels_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/change"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -55,4 +57,21 @@ func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
 	plan(values{"is_muted": true, "color": "#aabbcc"}).ExpectNoError(t)
 	plan(values{"color": "#000000"}).ExpectError(t, "color", `Duplicate color in channel "general"`, "Keep one of them.")
 	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Duplicate is_muted in channel "general"`, "Keep one of them.")
+}
+
+// A new resource shows the values that it changes, and no others.
+func TestProtocolSubscriptionSettings_New_CurrentValuesShown(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	config := values{"channel": "general", "is_muted": true, "pin_to_top": false, "email_notifications": true}
+	plan, diags := run.Plan(config)
+	diags.ExpectWarning(t, "", change.ManagedSummary, "is_muted\n  now:                        false\n  the configuration asks for: true",
+		"email_notifications\n  now:                        as in the account's general settings")
+	if strings.Contains(diags.String(), "pin_to_top") {
+		t.Errorf("it names what stays: %v", diags)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	_, diags = o.NewRun(t, "zulip_channel_subscription_settings").Plan(config)
+	if len(diags) > 0 {
+		t.Errorf("the same values: %v", diags)
+	}
 }
