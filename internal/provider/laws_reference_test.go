@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,22 +26,40 @@ var kindsOf = []struct {
 	{regexp.MustCompile(`(?i)user group`), "group"}, {regexp.MustCompile(`(?i)user|bot|people|person|email`), "person"},
 }
 
-// referenced gives each kind an object that can be created, renamed and destroyed.
+// referenced gives each kind an object that can be created, renamed and destroyed. end is the request, with the ID, that
+// archives or deactivates it, and adopt the attribute that takes it back.
 var referenced = map[string]struct {
 	of, at, name string
 	config       values
+	end, adopt   string
 }{
-	"channel": {"zulip_channel", "name", newsroom, values{"name": newsroom, "initial_subscribers": []any{self}}},
-	"group":   {"zulip_user_group", "name", press, values{"name": press}},
-	"person":  {"zulip_user", "email", nadia, values{"email": nadia, "full_name": "Nadia Haddad"}},
-	"folder":  {"zulip_channel_folder", "name", "Third", values{"name": "Third"}},
-	"field":   {"zulip_custom_profile_field", "name", "Office", values{"name": "Office", "field_type": "short_text"}},
+	"channel": {"zulip_channel", "name", newsroom, values{"name": newsroom, "initial_subscribers": []any{self}}, "DELETE /streams/%v", "adopt_archived"},
+	"group":   {"zulip_user_group", "name", press, values{"name": press}, "POST /user_groups/%v/deactivate", "adopt_deactivated"},
+	"person":  {"zulip_user", "email", nadia, values{"email": nadia, "full_name": "Nadia Haddad"}, "DELETE /users/%v", "adopt_deactivated"},
+	"folder":  {"zulip_channel_folder", "name", "Third", values{"name": "Third"}, "", ""},
+	"field":   {"zulip_custom_profile_field", "name", "Office", values{"name": "Office", "field_type": "short_text"}, "", ""},
 }
+
+// The names of objects that do not exist before the run.
+const (
+	newsroom = "newsroom"
+	press    = "press"
+	nadia    = "nadia.haddad@example.com"
+)
+
+// These people exist: a member, and the owner, whose account the provider uses.
+const (
+	someone = "lena.fischer@example.com"
+	self    = "ines.moreau@example.com"
+)
 
 // namingIn returns the value of an attribute that names an object by a name; nil if the attribute can't.
 func namingIn(s laws.Subject, sample any, name string) any {
 	switch sample := sample.(type) {
 	case string:
+		if filepath.IsAbs(sample) {
+			return nil // the path of a file
+		}
 		return name
 	case []any:
 		switch {
@@ -66,10 +85,7 @@ func refersTo(c *laws.Case, s laws.Subject) (kinds []string) {
 		if value == nil {
 			return nil
 		}
-		run := stage.Trial(c)
-		var diags acctest.Diagnostics
-		run.Watch(func() { _, diags = run.Plan(stage.With(value)) })
-		for _, one := range diags {
+		for _, one := range saidAbout(c, stage, stage.With(value)) {
 			if one.Attribute != s.Path[0] || !strings.Contains(one.Summary+one.Detail, "no-such-thing") || !absent.MatchString(one.String()) {
 				continue
 			}
@@ -85,16 +101,37 @@ func refersTo(c *laws.Case, s laws.Subject) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
+// saidAbout plans a resource, or uses another block.
+func saidAbout(c *laws.Case, stage laws.Stage, config values) (diags acctest.Diagnostics) {
+	c.Helper()
+	if !laws.Resources(stage.Subject) {
+		out := stage.Try(c, config)
+		return slices.Concat(out.Refusal, out.Failure)
+	}
+	run := stage.Trial(c)
+	run.Watch(func() { _, diags = run.Plan(config) })
+	return diags
+}
+
 // mayName reports whether an attribute of a resource can name objects: a text, or a list of texts.
 func mayName(s laws.Subject) bool {
-	return laws.Resources(s) && (s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String))
+	return laws.Resources(s) && hasTexts(s)
+}
+
+func hasTexts(s laws.Subject) bool {
+	return s.IsText() || s.Element() != nil && s.Element().Is(tftypes.String)
+}
+
+// mayUse reports whether an attribute of a block that is used once can name objects.
+func mayUse(s laws.Subject) bool {
+	return slices.Contains([]acctest.BlockKind{acctest.DataBlock, acctest.ActionBlock, acctest.EphemeralBlock}, s.Kind) && hasTexts(s)
 }
 
 // absent matches messages about an object that does not exist.
 var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
 
 // fates are what the same plan does to an object that an attribute names.
-var fates = []string{"created", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last"}
+var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last"}
 
 func TestLawReference(t *testing.T) {
 	l := laws.Law{Name: "reference", Sentence: "a plan that creates, renames or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
@@ -123,6 +160,16 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 	}
 	var start values
 	switch fate {
+	case "taken back":
+		if object.end == "" {
+			return "", nil
+		}
+		if out := one.Try(object.config); !out.Applied() {
+			return "not tried: its start fails", out
+		}
+		method, path, _ := strings.Cut(object.end, " ")
+		stage.Call(c.T, method, fmt.Sprintf(path, one.State.Values["id"]), nil)
+		one, after = laws.NewTrial(c, stage.Organization, object.of), and(object.config, object.adopt, true)
 	case "renamed", "renamed, with another change", "renamed, with another change, without a refresh":
 		start = and(object.config, object.at, former)
 	case "renamed away":
@@ -183,7 +230,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 			failure = append(diags.Errors(), acctest.Diagnostic{Summary: "the next plan is not empty", IsError: true})
 		}
 	})
-	isDone := slices.Contains(fates[:4], fate) // the object has its name before the resource needs it, so no warning is an excuse
+	isDone := slices.Contains(fates[:5], fate) // the object has its name before the resource needs it, so no warning is an excuse
 	isWarned := !isDone && slices.ContainsFunc(said.Warnings(), func(d acctest.Diagnostic) bool { return d.Attribute == s.Path[0] })
 	switch {
 	case len(said.Errors()) > 0 && isDone:
@@ -201,6 +248,50 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		return "the protocol is violated", breach
 	}
 	return "", nil
+}
+
+func TestLawFound(t *testing.T) {
+	l := laws.Law{Name: "found", Sentence: "a block that is used once finds by its name what the same apply has created; the plan of an action accepts the name, and a data source that is read too early says how to wait", Every: 3}
+	laws.Hold(t, l, laws.Subjects(t, mayUse), func(c *laws.Case, s laws.Subject) {
+		c.Try("created", func() {
+			for _, kind := range refersTo(c, s) {
+				tryFound(c, s, kind)
+			}
+		})
+	})
+}
+
+// tryFound creates an object, and uses a block that names it.
+func tryFound(c *laws.Case, s laws.Subject, kind string) {
+	c.Helper()
+	stage, object := stageOf(c, s), referenced[kind]
+	config, one := stage.With(namingIn(s, stage.Value(), object.name)), laws.NewTrial(c, stage.Organization, object.of)
+	var early, planned, failure acctest.Diagnostics
+	breach := one.Watch(func() {
+		p := one.Process()
+		plan := p.MustPlan(object.of, nil, object.config)
+		switch s.Kind {
+		case acctest.DataBlock:
+			_, early = p.ReadData(s.Of, config)
+		case acctest.ActionBlock:
+			planned = p.PlanAction(s.Of, config)
+		}
+		p = one.Process()
+		one.ApplyIn(p, plan).ExpectNoError(c)
+		refusal, failed := p.UseBlock(s.Kind, s.Of, config)
+		failure = slices.Concat(refusal, failed).Errors()
+	})
+	switch {
+	case len(failure) > 0 && len(saidAbout(c, stage, config).Errors()) > 0: // the attribute cannot name such an object
+	case breach != "":
+		c.Broken(kind+": the protocol is violated", breach)
+	case len(planned.Errors()) > 0:
+		c.Broken(kind+": the plan refuses it", planned)
+	case len(failure) > 0:
+		c.Broken(kind+": not found", failure)
+	case s.Kind == acctest.DataBlock && !strings.Contains(early.Errors().String(), "depends_on = ["+object.of+".NAME]"):
+		c.Broken(kind+": read too early, without the way to wait", early)
+	}
 }
 
 func TestLawReplaced(t *testing.T) {

@@ -368,6 +368,15 @@ func ProfileField(view *snapshot.Snapshot, name string) (field *zulip.ProfileFie
 	return nil, false, fmt.Errorf("the organization has no custom profile field called %q%s. If this configuration creates or renames it, reference it as (%s.NAME.name)", name, names.Suggest(name), runstate.Field)
 }
 
+// ExistingProfileField is [ProfileField] for a field that is needed now.
+func ExistingProfileField(view *snapshot.Snapshot, name string) (*zulip.ProfileField, error) {
+	field, later, err := ProfileField(view, name)
+	if later {
+		err = fmt.Errorf("this run has not created the custom profile field %q yet. Reference it as (%s.NAME.name) so that Terraform creates it first, or add depends_on = [%s.NAME]", name, runstate.Field, runstate.Field)
+	}
+	return field, err
+}
+
 // Instead says how a configuration names an object of a kind without its name as text. It is a sentence without a period.
 func Instead(thing, kind string, id int64) string {
 	switch kind {

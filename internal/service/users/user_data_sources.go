@@ -110,7 +110,7 @@ func readUsersData(ctx context.Context, c *adapter.Call[usersModel], list *users
 		}
 	}
 	if field := list.ProfileField; field != nil {
-		if _, _, err := lookup.ProfileField(s, field.Name); err != nil {
+		if _, err := lookup.ExistingProfileField(s, field.Name); err != nil {
 			c.Diags.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(err))
 		}
 	}

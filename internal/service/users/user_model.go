@@ -128,10 +128,7 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 	var diags diag.Diagnostics
 	profile, _ := a.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
-		field, later, err := lookup.ProfileField(s, name)
-		if later {
-			err = fmt.Errorf("this run has not created the custom profile field %q yet. Reference it as (zulip_custom_profile_field.NAME.name) so that Terraform creates it first", name)
-		}
+		field, err := lookup.ExistingProfileField(s, name)
 		if err != nil {
 			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(err))
 			continue
