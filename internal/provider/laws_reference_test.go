@@ -131,7 +131,7 @@ func mayUse(s laws.Subject) bool {
 var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
 
 // fates are what the same plan does to an object that an attribute names.
-var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last"}
+var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last", "deactivated, object first", "deactivated, object last"}
 
 func TestLawReference(t *testing.T) {
 	l := laws.Law{Name: "reference", Sentence: "a plan that creates, renames or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
@@ -176,6 +176,11 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		start, named = and(object.config, object.at, former), former
 	case "destroyed, object first", "destroyed, object last":
 		start, after = object.config, nil
+	case "deactivated, object first", "deactivated, object last":
+		if kind != "person" {
+			return "", nil
+		}
+		start, after = object.config, and(object.config, "active", false)
 	}
 	config := stage.With(namingIn(s, stage.Value(), named))
 	if start != nil {
@@ -217,7 +222,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		apply := []func() acctest.Diagnostics{
 			func() acctest.Diagnostics { return one.ApplyIn(p, first) }, func() acctest.Diagnostics { return run.ApplyIn(p, second) },
 		}
-		if fate == "destroyed, object last" {
+		if strings.HasSuffix(fate, "object last") {
 			slices.Reverse(apply)
 		}
 		for _, do := range apply {

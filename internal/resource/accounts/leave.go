@@ -84,7 +84,7 @@ func Leave(meta *base.Meta, user *zulip.User, at path.Path, diags *diag.Diagnost
 
 func refuseLeaving(user *zulip.User, what string, at path.Path, diags *diag.Diagnostics) {
 	diags.AddAttributeError(at, "This plan deactivates "+user.Address(),
-		fmt.Sprintf("It also makes %s for this account, which must be active for that. Remove one of the two changes.", what))
+		fmt.Sprintf("It also makes %s, for which the account must be active. Remove one of the two changes.", what))
 }
 
 // Close registers, in the plan of an exclusive list of a channel's subscribers, the emails in it that no account has yet.

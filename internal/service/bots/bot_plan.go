@@ -400,7 +400,7 @@ func hasEnded(p *core.Plan[botModel], s *snapshot.Snapshot) bool {
 	return ok && p.IsCreate() && p.Meta.Run.Knows(runstate.Ended, runstate.ID(botKind, bot.ID))
 }
 
-// checkOwnerStays warns about an owner that the same plan deactivates, and refuses it for a new bot.
+// checkOwnerStays warns about an owner that the same plan deactivates, and refuses a new owner.
 func checkOwnerStays(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
 		return
@@ -410,6 +410,8 @@ func checkOwnerStays(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	case err != nil || owner == nil || !owner.IsActive:
 	case p.IsCreate():
 		accounts.Need(p.Meta, "the bot "+address, owner, path.Root("owner"), p.Diags)
+	case !p.Plan.Owner.Equal(p.State.Owner):
+		accounts.Need(p.Meta, "the account the owner of the bot "+address, owner, path.Root("owner"), p.Diags)
 	default:
 		accounts.WarnOfOwner(p.Meta, address, owner, p.Diags)
 	}

@@ -98,8 +98,10 @@ func validateChannel(config *channelModel, diags *diag.Diagnostics) {
 	}
 }
 
+const privateDefault = "A private channel cannot be a default channel"
+
 func refusePrivateDefault(diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
+	diags.AddAttributeError(path.Root("is_default"), privateDefault,
 		"New users are subscribed to the default channels. Remove is_default, or set privacy = \"public\".")
 }
 

@@ -176,6 +176,15 @@ func TestProtocolChannel_PrivateByHand_NoDefault(t *testing.T) {
 	run.ExpectRefused(values{"name": "hall", "is_default": true}, "is_default", "A private channel cannot be a default channel", `privacy = "public"`)
 }
 
+// A channel that someone made a default channel becomes private only with is_default = false, which the plan shows.
+func TestProtocolChannel_DefaultByHand_NotPrivate(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "hall", "initial_subscribers": texts(owner)})
+	o.Call(t, "PATCH", fmt.Sprintf("/streams/%v", run.State.Values["id"]), map[string]string{"is_default_stream": "true"})
+	run.ExpectRefused(values{"name": "hall", "initial_subscribers": texts(owner), "privacy": "private_shared_history"}, "privacy", "A private channel cannot be a default channel", "is_default = false")
+	run.MustApply(values{"name": "hall", "initial_subscribers": texts(owner), "privacy": "private_shared_history", "is_default": false})
+}
+
 // The lifecycle of a channel on servers without some features. These servers create a channel by subscribing the
 // account, which is then unsubscribed.
 func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {

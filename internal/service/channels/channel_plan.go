@@ -55,9 +55,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	p.checkFolder()
 	p.Permissions().Check(p.Diags)
 	p.checkProtectedHistory()
-	if p.Config.Privacy.IsNull() && p.Config.IsDefault.ValueBool() && p.privacy().IsPrivate() {
-		refusePrivateDefault(p.Diags)
-	}
+	p.checkDefault()
 	p.checkSubscribers()
 	change := p.change()
 	if change.exists() {
@@ -112,6 +110,18 @@ func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 		does+". The messages stay in the archived channel. The new channel starts without them.\n\n"+
 			"To rename a channel whose for_each key or resource address changes with its name, add a moved block, and nothing is archived:\n\n"+
 			"  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }")
+}
+
+// checkDefault refuses a private default channel, also if the configuration has only one of the two.
+func (p channelPlanning) checkDefault() {
+	switch {
+	case !p.privacy().IsPrivate():
+	case p.Config.Privacy.IsNull() && p.Config.IsDefault.ValueBool():
+		refusePrivateDefault(p.Diags)
+	case p.State != nil && p.Plan.IsDefault.IsNull() && p.Prior.Values.IsDefault.ValueBool():
+		p.Diags.AddAttributeError(path.Root("privacy"), privateDefault,
+			"The channel is a default channel, to which the server subscribes new users. Set is_default = false, so that this plan also ends that.")
+	}
 }
 
 // checkProtectedHistory refuses a restriction on new topics where newcomers do not see the history: they could not

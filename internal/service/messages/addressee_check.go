@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -25,6 +26,15 @@ func checkSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 	}
 	if s := senderTo(meta, view, to); s != nil && s.checkPost(ctx, diags) {
 		s.checkTopic(ctx, to.Topic, diags)
+	}
+}
+
+// needRecipients refuses, in a plan that sends a message or stores one to send, that the same plan deactivates a recipient.
+func needRecipients(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+	for _, id := range to.UserIDs {
+		if user, ok := view.User(id); ok {
+			accounts.Need(meta, "a direct message", user, path.Root("recipients"), diags)
+		}
 	}
 }
 

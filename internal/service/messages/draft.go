@@ -72,6 +72,9 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 			return
 		}
 	}
+	if isKnown {
+		needRecipients(p.Meta, view, to, p.Diags)
+	}
 	if channel, ok := view.Channels().ByID(to.ChannelID); ok && isKnown && !to.IsDirect() {
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
 			p.Meta.RequireUse(ctx, view, channel, path.Root("channel"), fmt.Sprintf("draft a message for channel %q", channel.Name), found)

@@ -286,6 +286,9 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	}
 	switch from := p.State; {
 	case known:
+		if from == nil || !from.Equal(p.Plan.addressee) {
+			needRecipients(p.Meta, view, to, p.Diags)
+		}
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkMessagePlace(ctx, p.Meta, view, from, to, found) })
 	case from != nil && !from.ChannelID.IsNull() && base.IsSet(p.Plan.Channel): // to a channel that this run creates
 		if s := senderTo(p.Meta, view, zulip.Addressee{ChannelID: from.ChannelID.ValueInt64()}); s != nil {
