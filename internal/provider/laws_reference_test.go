@@ -131,10 +131,18 @@ func mayUse(s laws.Subject) bool {
 var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
 
 // fates are what the same plan does to an object that an attribute names.
-var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last", "deactivated, object first", "deactivated, object last"}
+var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last", "deactivated, object first", "deactivated, object last", "made a guest, object first", "made a guest, object last", "made private, object first", "made private, object last"}
+
+// turns are changes of an object of one kind that can matter to what names it.
+var turns = map[string]struct {
+	of, at string
+	to     any
+}{
+	"deactivated": {"person", "active", false}, "made a guest": {"person", "role", "guest"}, "made private": {"channel", "privacy", "private_shared_history"},
+}
 
 func TestLawReference(t *testing.T) {
-	l := laws.Law{Name: "reference", Sentence: "a plan that creates, renames or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
+	l := laws.Law{Name: "reference", Sentence: "a plan that creates, changes or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
 	laws.Hold(t, l, laws.Subjects(t, mayName), func(c *laws.Case, s laws.Subject) {
 		for _, fate := range fates {
 			c.Try(fate, func() {
@@ -176,11 +184,14 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		start, named = and(object.config, object.at, former), former
 	case "destroyed, object first", "destroyed, object last":
 		start, after = object.config, nil
-	case "deactivated, object first", "deactivated, object last":
-		if kind != "person" {
+	default:
+		how, _, _ := strings.Cut(fate, ", object")
+		turn, turns := turns[how]
+		if turns && turn.of != kind {
 			return "", nil
+		} else if turns {
+			start, after = object.config, and(object.config, turn.at, turn.to)
 		}
-		start, after = object.config, and(object.config, "active", false)
 	}
 	config := stage.With(namingIn(s, stage.Value(), named))
 	if start != nil {
