@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
@@ -104,13 +105,14 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	plan.ChannelID = types.Int64Value(channel.ID)
 	c.Save(plan)
 	subscription, err := c.Meta.Store.Subscription(ctx, channel.ID)
+	_, isCreated := c.Meta.Run.Effects.Last(effects.Subscribed, channel.ID)
 	switch {
 	case err != nil:
 		return base.Failed(subscriptionsUnreadable, err)
 	case subscription == nil:
 		c.Diags.AddAttributeWarning(path.Root("channel"), "The account is not subscribed to the channel",
 			fmt.Sprintf("The provider's account has settings only for channels it is subscribed to, and it is not subscribed to %q. If this configuration subscribes it, add depends_on to this resource. Otherwise the apply fails.", channel.Name))
-	case c.State == nil:
+	case c.State == nil && !isCreated: // nobody chose the values of a channel that this run has created
 		change.WarnOfManaged(fmt.Sprintf("the account's settings of channel %q", channel.Name), plan.steps(subscription), c.Diags)
 	}
 	return nil

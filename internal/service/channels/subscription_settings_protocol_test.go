@@ -74,4 +74,11 @@ func TestProtocolSubscriptionSettings_New_CurrentValuesShown(t *testing.T) {
 	if len(diags) > 0 {
 		t.Errorf("the same values: %v", diags)
 	}
+
+	channel := o.NewRun(t, "zulip_channel")
+	p := channel.Process()
+	channel.ApplyIn(p, channel.MustPlan(values{"name": "attic", "initial_subscribers": texts(owner)})).ExpectNoError(t)
+	if _, diags = p.Plan("zulip_channel_subscription_settings", nil, values{"channel": "attic", "is_muted": true}); len(diags) > 0 {
+		t.Errorf("of a channel that the run has created: %v", diags)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -120,7 +121,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 	accounts.DeclareRole(c.Meta, said, c.Diags)
 	if !plan.Role.IsUnknown() {
 		checkUserRole(ctx, c, grant, view)
-		if isNew && grant.Prior != grant.Planned {
+		if _, isCreated := c.Meta.Run.Effects.Last(effects.Created, user.ID); isNew && !isCreated && grant.Prior != grant.Planned {
 			change.WarnOfManaged(user.Address(), []change.Step[*zulip.User, zulip.UserUpdate]{
 				{Attribute: "role", Prior: grant.Prior.String(), Planned: grant.Planned.String()},
 			}, c.Diags)

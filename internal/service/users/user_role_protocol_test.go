@@ -285,6 +285,12 @@ func TestProtocolUserRole_Changed_AccessWarning(t *testing.T) {
 	diags.ExpectWarning(t, "", acctest.GeneralAccess)
 	diags.ExpectWarning(t, "", change.ManagedSummary, "of "+userRoleLena, "\nrole\n  now:                        member", "asks for: guest")
 
+	user := o.NewRun(t, "zulip_user")
+	p := user.Process()
+	user.ApplyIn(p, user.MustPlan(values{"email": "nadia@example.com", "full_name": "Nadia Haddad"})).ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": "nadia@example.com", "role": "guest"})
+	diags.ExpectOnlyAccessWarning(t, acctest.GeneralAccess) // the run has created the account, whose role nobody chose
+
 	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
 	_, diags = run.Plan(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
 	diags.ExpectOnlyAccessWarning(t, "")
