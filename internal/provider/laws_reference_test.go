@@ -142,7 +142,7 @@ var turns = map[string]struct {
 }
 
 func TestLawReference(t *testing.T) {
-	l := laws.Law{Name: "reference", Sentence: "a plan that creates, changes or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 10}
+	l := laws.Law{Name: "reference", Sentence: "a plan that creates, changes or destroys an object, and names it elsewhere, says that it can't be applied, or it is applied", Every: 18}
 	laws.Hold(t, l, laws.Subjects(t, mayName), func(c *laws.Case, s laws.Subject) {
 		for _, fate := range fates {
 			c.Try(fate, func() {
