@@ -267,7 +267,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 }
 
 func TestLawFound(t *testing.T) {
-	l := laws.Law{Name: "found", Sentence: "a block that is used once finds by its name what the same apply has created; the plan of an action accepts the name, and a data source that is read too early says how to wait", Every: 3}
+	l := laws.Law{Name: "found", Sentence: "a block that is used once finds by its name what the same apply has created; the plan of an action accepts the name, and a data source that is read too early says how to wait"}
 	laws.Hold(t, l, laws.Subjects(t, mayUse), func(c *laws.Case, s laws.Subject) {
 		c.Try("created", func() {
 			for _, kind := range refersTo(c, s) {

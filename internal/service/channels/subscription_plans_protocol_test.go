@@ -154,11 +154,13 @@ func TestProtocolSubscription_DuplicateList_Refused(t *testing.T) {
 	names := []any{"vault", "VAULT", fmt.Sprint(o.MustChannel(t, "vault").ID)}
 	for _, one := range names {
 		for _, other := range names {
-			p := o.NewRun(t, exclusiveType).Process()
-			_, diags := p.Plan(exclusiveType, nil, values{"channel": one, "users": texts(owner)})
-			diags.ExpectNoError(t)
-			_, diags = p.Plan(exclusiveType, nil, values{"channel": other, "users": texts(owner, member)})
-			diags.ExpectError(t, "channel", "Duplicate list of subscribers")
+			for _, lists := range [][2][]any{{texts(owner), texts(owner, member)}, {texts(owner, member), texts(owner)}} {
+				p := o.NewRun(t, exclusiveType).Process()
+				_, diags := p.Plan(exclusiveType, nil, values{"channel": one, "users": lists[0]})
+				diags.ExpectNoError(t)
+				_, diags = p.Plan(exclusiveType, nil, values{"channel": other, "users": lists[1]})
+				diags.ExpectError(t, "channel", "Duplicate list of subscribers")
+			}
 		}
 	}
 }

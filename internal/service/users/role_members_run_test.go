@@ -233,6 +233,10 @@ func TestProtocolUser_LeavesWithNewThings_Refused(t *testing.T) {
 		"bot":          {"zulip_bot", "", values{"short_name": "pager", "full_name": "Pager", "owner": roleMembersLena}, "owner"},
 		"subscription": {"zulip_channel", "", values{"name": "new", "initial_subscribers": []any{roleMembersLena, roleMembersInes}}, "initial_subscribers"},
 		"status":       {"zulip_user_status", "", values{"user": roleMembersLena, "status_text": "away"}, "user"},
+		"owner":        {"zulip_bot", "terraform-bot@zulip.example.com", values{"short_name": "terraform", "full_name": "Terraform", "owner": roleMembersLena}, "owner"},
+		"message":      {"zulip_message", "", values{"recipients": []any{roleMembersLena}, "content": "Hello"}, "recipients"},
+		"draft":        {"zulip_draft", "", values{"recipients": []any{roleMembersLena}, "content": "Hello"}, "recipients"},
+		"later":        {"zulip_scheduled_message", "", values{"recipients": []any{roleMembersLena}, "content": "Hello", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, "recipients"},
 	} {
 		for way, config := range map[string]values{"active = false": inactive, "destroy": nil} {
 			t.Run(name+"/"+way, func(t *testing.T) {
