@@ -179,7 +179,8 @@ func (l *Log) lastTo(object about) (write Write, ok bool) {
 }
 
 // After returns the value of a place after the writes: without the objects that left it, and with those that came back.
-// Values are IDs, ascending. current is the value that the server shows now, or nil. Only objects in it come back.
+// Values are IDs, ascending. current is the value that the server shows now, or nil. Only objects in it come back: the
+// others were not there while they were not shown, whatever the value says.
 func (l *Log) After(place Place, value, current []int64) []int64 {
 	var after []int64
 	for _, id := range value {
@@ -187,6 +188,10 @@ func (l *Log) After(place Place, value, current []int64) []int64 {
 		case Leaves:
 		case Resets:
 			after = append(after, None)
+		case Returns:
+			if current == nil || slices.Contains(current, id) {
+				after = append(after, id)
+			}
 		default:
 			after = append(after, id)
 		}

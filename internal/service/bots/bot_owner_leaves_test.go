@@ -93,6 +93,26 @@ func TestProtocolBot_OwnerLeaves_Reactivated(t *testing.T) {
 	}
 }
 
+// A bot's state knows its owner by the ID, also if the owner hides their email. Without a configured owner, no plan takes
+// the email for a name in the configuration.
+func TestProtocolBot_HiddenOwnerLeaves_Warned(t *testing.T) {
+	o, bot := acctest.StartRun(t, "zulip_bot")
+	owner := o.NewRun(t, "zulip_user")
+	owner.Import(lena, nil).ExpectNoError(t)
+	bot.MustApply(alerts(values{"owner": lena}))
+	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
+	owner.Refresh().ExpectNoError(t)
+	bot.Refresh().ExpectNoError(t)
+	p := bot.Process()
+	_, diags := p.Plan("zulip_user", owner.State, values{"email": lena, "full_name": "Lena Fischer", "active": false})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
+	diags.ExpectWarning(t, "owner", "Bots will be deactivated with their owner")
+	if strings.Contains(diags.String(), "A name is new") {
+		t.Errorf("it is not named: %v", diags)
+	}
+}
+
 // A bot that was deactivated outside Terraform stays deactivated, whether its owner is deactivated or not.
 func TestProtocolBot_DeactivatedBeforeOwner_NotReactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))

@@ -366,7 +366,7 @@ func refuseInactiveOwner(owner *zulip.User, diags *diag.Diagnostics) {
 
 // checkBotOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
 func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
-	if !base.IsSet(p.Plan.Owner) {
+	if !base.IsSet(p.Plan.Owner) || p.Config.Owner.IsNull() {
 		return
 	}
 	at := path.Root("owner")
@@ -405,9 +405,9 @@ func checkOwnerStays(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
 		return
 	}
-	owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
+	owner, ok := s.User(p.Plan.OwnerID.ValueInt64()) // the email may be hidden by now
 	switch address := cmp.Or(p.Plan.address(s), p.Plan.ShortName.ValueString()); {
-	case err != nil || owner == nil || !owner.IsActive:
+	case !ok || !owner.IsActive:
 	case p.IsCreate():
 		accounts.Need(p.Meta, "the bot "+address, owner, path.Root("owner"), p.Diags)
 	case !p.Plan.Owner.Equal(p.State.Owner):

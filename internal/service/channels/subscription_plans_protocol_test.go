@@ -147,6 +147,33 @@ func TestProtocolSubscription_Reactivated_UnsubscribedNext(t *testing.T) {
 	run.MustApply(config)
 }
 
+// A list names someone who was deactivated all the time, and so was never subscribed. The apply that reactivates them
+// subscribes them too, and takes nothing for the change of someone else.
+func TestProtocolSubscription_ListedWhileInactive_SubscribedOnReturn(t *testing.T) {
+	for _, kind := range bothTypes {
+		t.Run(kind, func(t *testing.T) {
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			private(t, o, "vault", nil, owner)
+			run, user := o.NewRun(t, kind), o.NewRun(t, "zulip_user")
+			user.Import(member, nil).ExpectNoError(t)
+			run.MustApply(values{"channel": "vault", "users": texts(owner)})
+			user.MustApply(values{"email": member, "full_name": "Lena Fischer", "active": false})
+			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
+			expectIn(t, o, "vault", owner)
+
+			config := values{"channel": "vault", "users": texts(owner, member, admin)}
+			p := run.Process()
+			returns := p.MustPlan("zulip_user", user.State, values{"email": member, "full_name": "Lena Fischer", "active": true})
+			listed := p.MustPlan(kind, run.State, config)
+			p = run.Process()
+			user.ApplyIn(p, returns).ExpectNoError(t)
+			run.ApplyIn(p, listed).ExpectNoError(t)
+			expectIn(t, o, "vault", owner, member, admin)
+			run.ExpectUnchanged(config)
+		})
+	}
+}
+
 // Two lists of one channel are refused, however they name it.
 func TestProtocolSubscription_DuplicateList_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
