@@ -296,7 +296,7 @@ func (w *World) applyPlan(p *fullPlan) (problems []problem, broken []string) {
 				put(otherAddress+ends, address+ends)
 			}
 			if isEnding && one.block != nil {
-				if other.createsFirst {
+				if other.createsFirst || one.action == replace && one.createsFirst { // otherwise a cycle: its old object ends in between
 					put(otherAddress+ends, address)
 				} else {
 					put(address, otherAddress+ends)
