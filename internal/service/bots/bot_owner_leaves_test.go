@@ -113,6 +113,19 @@ func TestProtocolBot_HiddenOwnerLeaves_Warned(t *testing.T) {
 	}
 }
 
+// An owner who gets another email and leaves in one plan is no new owner.
+func TestProtocolBot_RenamedOwnerLeaves_Warned(t *testing.T) {
+	o, bot := acctest.StartRun(t, "zulip_bot")
+	owner := o.NewRun(t, "zulip_user")
+	owner.Import(lena, nil).ExpectNoError(t)
+	bot.MustApply(alerts(values{"owner": lena}))
+	p := bot.Process()
+	p.MustPlan("zulip_user", owner.State, values{"email": "lena.berg@example.com", "full_name": "Lena Fischer", "active": false})
+	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": "lena.berg@example.com"}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "owner", "Bots will be deactivated with their owner")
+}
+
 // A bot that was deactivated outside Terraform stays deactivated, whether its owner is deactivated or not.
 func TestProtocolBot_DeactivatedBeforeOwner_NotReactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))

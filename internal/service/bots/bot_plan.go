@@ -410,7 +410,7 @@ func checkOwnerStays(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	case !ok || !owner.IsActive:
 	case p.IsCreate():
 		accounts.Need(p.Meta, "the bot "+address, owner, path.Root("owner"), p.Diags)
-	case !p.Plan.Owner.Equal(p.State.Owner):
+	case !p.Plan.OwnerID.Equal(p.State.OwnerID):
 		accounts.Need(p.Meta, "the account the owner of the bot "+address, owner, path.Root("owner"), p.Diags)
 	default:
 		accounts.WarnOfOwner(p.Meta, address, owner, p.Diags)
