@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 )
 
-// roles are the roles in the resources of a run. The resource that is planned
+// Roles are the roles in the resources of a run. The resource that is planned
 // second compares itself with the first, so the result does not depend on the order.
-type roles struct {
+type Roles struct {
+	mu     sync.Mutex
 	single map[AccountKey][]SaidRole // by the first of the account's keys
 	ending map[int64]string          // the role that the destroy of such a resource gives
 	lists  map[string]*RoleList      // by role
@@ -74,78 +76,78 @@ func (r SaidRole) isUndoneBy(ending string) bool {
 // another resource of the account.
 type RoleConflict struct{ List, Ending string }
 
-// SayRole registers that a resource of one account sets its role. ok is false if another resource contradicts it.
-func (s *State) SayRole(role SaidRole) (other RoleConflict, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.roles.single == nil {
-		s.roles.single = map[AccountKey][]SaidRole{}
+// Say registers that a resource of one account sets its role. ok is false if another resource contradicts it.
+func (r *Roles) Say(role SaidRole) (other RoleConflict, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.single == nil {
+		r.single = map[AccountKey][]SaidRole{}
 	}
 	keys := role.Account.keys()
 	for _, key := range keys {
-		if slices.ContainsFunc(s.roles.single[key], role.contradicts) {
+		if slices.ContainsFunc(r.single[key], role.contradicts) {
 			return RoleConflict{}, false
 		}
 	}
-	s.roles.single[keys[0]] = append(s.roles.single[keys[0]], role)
-	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
-		if s.roles.lists[of].excludes(role) {
+	r.single[keys[0]] = append(r.single[keys[0]], role)
+	for _, of := range slices.Sorted(maps.Keys(r.lists)) {
+		if r.lists[of].excludes(role) {
 			return RoleConflict{List: of}, false
 		}
 	}
-	if ending, ends := s.roles.ending[role.Account.ID]; ends && role.isUndoneBy(ending) {
+	if ending, ends := r.ending[role.Account.ID]; ends && role.isUndoneBy(ending) {
 		return RoleConflict{Ending: ending}, false
 	}
 	return RoleConflict{}, true
 }
 
-// EndRole registers that the destroy of a resource of one account gives it a role. ok is false if another resource sets
+// End registers that the destroy of a resource of one account gives it a role. ok is false if another resource sets
 // another role, or the list of another role names the account.
-func (s *State) EndRole(id int64, role string) (other RoleConflict, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.roles.ending == nil {
-		s.roles.ending = map[int64]string{}
+func (r *Roles) End(id int64, role string) (other RoleConflict, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ending == nil {
+		r.ending = map[int64]string{}
 	}
-	s.roles.ending[id] = role
-	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
-		if of != role && s.roles.lists[of].names(AccountKey{ID: id}) {
+	r.ending[id] = role
+	for _, of := range slices.Sorted(maps.Keys(r.lists)) {
+		if of != role && r.lists[of].names(AccountKey{ID: id}) {
 			return RoleConflict{List: of}, false
 		}
 	}
-	return RoleConflict{}, !slices.ContainsFunc(s.roles.single[AccountKey{ID: id}], func(said SaidRole) bool { return said.isUndoneBy(role) })
+	return RoleConflict{}, !slices.ContainsFunc(r.single[AccountKey{ID: id}], func(said SaidRole) bool { return said.isUndoneBy(role) })
 }
 
-// ListRole registers the users in a resource that lists everyone with a role. isFirst reports whether no other
+// List registers the users in a resource that lists everyone with a role. isFirst reports whether no other
 // resource lists the same role. others are the conflicting roles in other resources, sorted by account. ending are
 // the roles that those users get when another resource is destroyed.
-func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]string, isFirst bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.roles.lists == nil {
-		s.roles.lists, s.roles.seen = map[string]*RoleList{}, map[string]listedFrom{}
+func (r *Roles) List(list RoleList) (others []SaidRole, ending map[int64]string, isFirst bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lists == nil {
+		r.lists, r.seen = map[string]*RoleList{}, map[string]listedFrom{}
 	}
 	// Terraform plans a replaced resource once with its state and once without.
-	seen := s.roles.seen[list.Role]
-	before, isListed := s.roles.lists[list.Role]
+	seen := r.seen[list.Role]
+	before, isListed := r.lists[list.Role]
 	isAgain := list.IsNew && seen.new || !list.IsNew && seen.stored
 	isFirst = !isListed || !isAgain && Accounts(before.Users).equals(Accounts(list.Users))
-	s.roles.seen[list.Role] = listedFrom{seen.new || list.IsNew, seen.stored || !list.IsNew}
+	r.seen[list.Role] = listedFrom{seen.new || list.IsNew, seen.stored || !list.IsNew}
 	if isFirst {
-		s.roles.lists[list.Role] = &list
+		r.lists[list.Role] = &list
 	}
-	for _, all := range s.roles.single {
+	for _, all := range r.single {
 		if i := slices.IndexFunc(all, list.excludes); i >= 0 {
 			others = append(others, all[i])
 		}
 	}
 	ending = map[int64]string{}
-	for id, role := range s.roles.ending {
+	for id, role := range r.ending {
 		if role != list.Role && list.names(AccountKey{ID: id}) {
 			ending[id] = role
 		}
 	}
-	for _, other := range s.roles.lists {
+	for _, other := range r.lists {
 		for _, account := range list.Users {
 			if other.Role != list.Role && other.names(account) {
 				others = append(others, SaidRole{Account: account, Role: other.Role})

@@ -33,27 +33,27 @@ func TestRoles_AnyOrder_Compared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var first, last State
 			test.role.Account = test.account
-			others, _, isFirst := first.ListRole(test.list)
+			others, _, isFirst := first.Roles.List(test.list)
 			if len(others) > 0 || !isFirst {
 				t.Fatalf("others: %v, first: %t", others, isFirst)
 			}
-			if other, ok := first.SayRole(test.role); ok != test.agrees || !ok && other.List != "moderator" {
+			if other, ok := first.Roles.Say(test.role); ok != test.agrees || !ok && other.List != "moderator" {
 				t.Errorf("after the list: %+v, %t", other, ok)
 			}
-			if _, ok := last.SayRole(test.role); !ok {
+			if _, ok := last.Roles.Say(test.role); !ok {
 				t.Error("nobody has said anything")
 			}
-			if others, _, _ := last.ListRole(test.list); slices.Contains(others, test.role) == test.agrees {
+			if others, _, _ := last.Roles.List(test.list); slices.Contains(others, test.role) == test.agrees {
 				t.Errorf("before the list: %v", others)
 			}
 		})
 	}
 	var run State
-	if _, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: "guest"}); !ok {
+	if _, ok := run.Roles.Say(SaidRole{Account: AccountKey{ID: 1}, Role: "guest"}); !ok {
 		t.Error("the first is refused")
 	}
 	for role, want := range map[string]bool{"guest": true, "member": false} {
-		if other, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || other != (RoleConflict{}) {
+		if other, ok := run.Roles.Say(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || other != (RoleConflict{}) {
 			t.Errorf("%s again: %+v, %t", role, other, ok)
 		}
 	}
@@ -68,12 +68,12 @@ func TestRoles_Destroyed_ListedKept(t *testing.T) {
 		agrees bool
 	}{{1, "member", false}, {1, "moderator", true}, {2, "member", true}} {
 		var first, last State
-		first.ListRole(list)
-		if other, ok := first.EndRole(test.id, test.role); ok != test.agrees || !ok && other.List != "moderator" {
+		first.Roles.List(list)
+		if other, ok := first.Roles.End(test.id, test.role); ok != test.agrees || !ok && other.List != "moderator" {
 			t.Errorf("%+v after the list: %+v, %t", test, other, ok)
 		}
-		last.EndRole(test.id, test.role)
-		if _, ending, _ := last.ListRole(list); (len(ending) == 0) != test.agrees {
+		last.Roles.End(test.id, test.role)
+		if _, ending, _ := last.Roles.List(list); (len(ending) == 0) != test.agrees {
 			t.Errorf("%+v before the list: %v", test, ending)
 		}
 	}
@@ -90,12 +90,12 @@ func TestRoles_Destroyed_SetElsewhere(t *testing.T) {
 		{SaidRole{Account: AccountKey{ID: 1}, Role: "moderator", TakesOver: true}, true}, {SaidRole{Account: AccountKey{ID: 2}, Role: "moderator"}, true},
 	} {
 		var first, last State
-		first.SayRole(test.said)
-		if other, ok := first.EndRole(1, "member"); ok != test.agrees || other != (RoleConflict{}) {
+		first.Roles.Say(test.said)
+		if other, ok := first.Roles.End(1, "member"); ok != test.agrees || other != (RoleConflict{}) {
 			t.Errorf("%+v, then its end: %+v, %t", test.said, other, ok)
 		}
-		last.EndRole(1, "member")
-		if other, ok := last.SayRole(test.said); ok != test.agrees || !ok && other.Ending != "member" {
+		last.Roles.End(1, "member")
+		if other, ok := last.Roles.Say(test.said); ok != test.agrees || !ok && other.Ending != "member" {
 			t.Errorf("the end, then %+v: %+v, %t", test.said, other, ok)
 		}
 	}
@@ -119,8 +119,8 @@ func TestRoles_SecondList_Refused(t *testing.T) {
 	} {
 		for order, both := range map[string][]RoleList{"as written": {test.first, test.second}, "reversed": {test.second, test.first}} {
 			var run State
-			run.ListRole(both[0])
-			if others, _, isFirst := run.ListRole(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
+			run.Roles.List(both[0])
+			if others, _, isFirst := run.Roles.List(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
 				t.Errorf("%s, %s: others %v, first %t", name, order, others, isFirst)
 			}
 		}

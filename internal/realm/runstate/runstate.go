@@ -25,14 +25,15 @@ type State struct {
 	// Effects are the writes of this run. They decide only that a difference is no conflict.
 	Effects effects.Log
 
+	Roles Roles
+
 	mu       sync.Mutex
 	facts    map[Fact]map[Object]bool
 	declared map[Object]Value
 	names    map[Object]reserved
 	released map[Object]int64
 
-	planned     map[string]*names // by kind
-	roles       roles
+	planned     map[string]*names            // by kind
 	permissions map[int64]permission.Channel // by channel
 }
 
@@ -78,8 +79,10 @@ const (
 	Named
 	// Owned objects are pairs of a person, by ID, and the email of a bot with that person as its final owner.
 	Owned
-	// Closed channels are default channels that have an exclusive list of subscribers.
+	// Closed channels have an exclusive list of subscribers.
 	Closed
+	// Default channels are default channels now or after this run.
+	Default
 	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
 	Needed
 	// Inactive accounts are deactivated at the end of this run.

@@ -33,7 +33,7 @@ func DeclareRole(meta *base.Meta, said runstate.SaidRole, diags *diag.Diagnostic
 	if said.Role == "" || account == (runstate.AccountKey{}) {
 		return
 	}
-	other, ok := meta.Run.SayRole(said)
+	other, ok := meta.Run.Roles.Say(said)
 	switch {
 	case ok:
 	case other.Ending != "":
@@ -59,7 +59,7 @@ func returns(who, role string) string {
 // DeclareEnd refuses, during plan, a destroy that gives an account a role if another resource of the configuration
 // contradicts it.
 func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
-	other, ok := meta.Run.EndRole(change.User.ID, change.Planned.String())
+	other, ok := meta.Run.Roles.End(change.User.ID, change.Planned.String())
 	contradiction, owner := "another resource of this configuration sets a different role (a zulip_user or zulip_bot).", "the other resource"
 	switch {
 	case ok:
@@ -80,7 +80,7 @@ func takesOver(owner string) string {
 // DeclareRoleList refuses during plan a second list for a role, and a list that contradicts other resources of the
 // configuration. at is the attribute with the list.
 func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {
-	others, ending, isFirst := meta.Run.ListRole(list)
+	others, ending, isFirst := meta.Run.Roles.List(list)
 	if !isFirst {
 		diags.AddAttributeError(path.Root("role"), fmt.Sprintf("Duplicate list of users with the role %s", list.Role),
 			"Another zulip_role_members of this configuration manages the same role. Keep one of them.")

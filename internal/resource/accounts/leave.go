@@ -87,27 +87,45 @@ func refuseLeaving(user *zulip.User, what string, at path.Path, diags *diag.Diag
 		fmt.Sprintf("It also makes %s, for which the account must be active. Remove one of the two changes.", what))
 }
 
-// Close registers, in the plan of an exclusive list of a channel's subscribers, the emails in it that no account has yet.
-// For a default channel, it reports whether this run creates someone who is not listed. If the account is planned later,
-// [WarnOfClosed] warns.
+// Close registers, in the plan of an exclusive list of a channel's subscribers, the list and the emails in it that no account
+// has yet. joins is true if [JoinDefault] would warn.
 func Close(meta *base.Meta, channel *zulip.Channel, emails []string) (joins bool) {
-	place := runstate.SubscribersOf(channel.ID)
 	for _, email := range emails {
-		meta.Run.Note(runstate.Managed, runstate.Object{Kind: place, Name: runstate.Fold(runstate.Account, email)})
+		meta.Run.Note(runstate.Managed, runstate.Object{Kind: runstate.SubscribersOf(channel.ID), Name: runstate.Fold(runstate.Account, email)})
 	}
+	meta.Run.Note(runstate.Closed, runstate.ID(runstate.Channel, channel.ID))
 	if channel.IsDefault {
-		meta.Run.Note(runstate.Closed, runstate.Object{Kind: runstate.Channel, ID: channel.ID, Name: channel.Name})
+		return JoinDefault(meta, channel.ID, channel.Name)
 	}
-	return slices.ContainsFunc(meta.Run.All(runstate.Created, runstate.Account), func(account runstate.Object) bool {
+	return joinsUnlisted(meta, channel.ID)
+}
+
+// JoinDefault registers that a channel is a default channel now or after the plan. joins is true if the channel has an
+// exclusive list and this run creates someone who is not listed. Of the plans of the channel, the list and the person, the
+// last one warns.
+func JoinDefault(meta *base.Meta, channel int64, name string) (joins bool) {
+	meta.Run.Note(runstate.Default, runstate.Object{Kind: runstate.Channel, ID: channel, Name: name})
+	return joinsUnlisted(meta, channel)
+}
+
+func joinsUnlisted(meta *base.Meta, channel int64) bool {
+	isDefault := slices.ContainsFunc(meta.Run.All(runstate.Default, runstate.Channel), func(one runstate.Object) bool { return one.ID == channel })
+	return isDefault && slices.ContainsFunc(meta.Run.All(runstate.Created, runstate.Account), func(account runstate.Object) bool {
 		id, isPlanned := meta.Run.PlannedID(runstate.Account, account.Name)
-		return isPlanned && id == 0 && !meta.Run.Knows(runstate.Managed, runstate.Object{Kind: place, Name: account.Name})
+		return isPlanned && id == 0 && isUnlisted(meta, channel, account.Name)
 	})
 }
 
-// WarnOfClosed warns, in the plan that creates a person, about the default channels with lists that do not have the person.
-func WarnOfClosed(meta *base.Meta, email string, diags *diag.Diagnostics) {
-	for _, channel := range meta.Run.All(runstate.Closed, runstate.Channel) {
-		if !meta.Run.Knows(runstate.Managed, runstate.Object{Kind: runstate.SubscribersOf(channel.ID), Name: runstate.Fold(runstate.Account, email)}) {
+// isUnlisted reports whether a channel has an exclusive list without an email.
+func isUnlisted(meta *base.Meta, channel int64, email string) bool {
+	return meta.Run.Knows(runstate.Closed, runstate.ID(runstate.Channel, channel)) &&
+		!meta.Run.Knows(runstate.Managed, runstate.Object{Kind: runstate.SubscribersOf(channel), Name: runstate.Fold(runstate.Account, email)})
+}
+
+// WarnOfDefault warns, in the plan that creates a person, about the default channels with lists that do not have the person.
+func WarnOfDefault(meta *base.Meta, email string, diags *diag.Diagnostics) {
+	for _, channel := range meta.Run.All(runstate.Default, runstate.Channel) {
+		if isUnlisted(meta, channel.ID, email) {
 			diags.AddWarning(NewInDefaultChannel(channel.Name))
 		}
 	}

@@ -112,8 +112,13 @@ func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 			"  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }")
 }
 
-// checkDefault refuses a private default channel, also if the configuration has only one of the two.
+// checkDefault refuses a private default channel, also if the configuration has only one of the two, and warns about new people
+// in a default channel that has a list.
 func (p channelPlanning) checkDefault() {
+	if p.State != nil && p.Plan.IsDefault.ValueBool() && accounts.JoinDefault(p.Meta, p.State.ID.ValueInt64(), p.State.Name.ValueString()) {
+		summary, detail := accounts.NewInDefaultChannel(p.State.Name.ValueString())
+		p.Diags.AddAttributeWarning(path.Root("is_default"), summary, detail)
+	}
 	switch {
 	case !p.privacy().IsPrivate():
 	case p.Config.Privacy.IsNull() && p.Config.IsDefault.ValueBool():

@@ -70,7 +70,7 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	unlisted := sets.Without(saw, p.Wanted.IDs)
 	remove := b.withoutBrought(p.channel, unlisted)
 	subscribed.Warn(p.Wanted, remove, p.view, c.Diags)
-	if joins := accounts.Close(c.Meta, p.channel, p.Wanted.WithoutID()); p.channel.IsDefault && (joins || len(unlisted) > 0) {
+	if joins := accounts.Close(c.Meta, p.channel, p.Wanted.WithoutID()); joins || p.channel.IsDefault && len(unlisted) > 0 {
 		summary, detail := accounts.NewInDefaultChannel(p.channel.Name)
 		c.Diags.AddAttributeWarning(path.Root("users"), summary, detail)
 	}

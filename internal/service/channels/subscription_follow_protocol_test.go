@@ -346,30 +346,41 @@ func paths(requests []sandbox.Request) []string {
 	return all
 }
 
-// The plan that creates someone says what happens to them in a default channel with a list, whichever is planned first.
+// A plan that creates someone says what happens to them in a default channel with a list, in whatever order it plans them.
 func TestProtocolSubscription_NewPersonInDefaultChannel_Warning(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, exclusiveType)
-	o.NewRun(t, "zulip_channel").MustApply(values{"name": "hall", "is_default": true})
-	list := values{"channel": "hall", "users": texts(owner)}
-	run.MustApply(list)
-	person := func(email string) values { return values{"email": email, "full_name": "Nia"} }
 	const summary = "New people are subscribed to a default channel"
 	for name, test := range map[string]struct {
-		users []any
-		warns bool
-	}{"listed": {texts(owner, "nia@example.com"), false}, "not listed": {texts(owner), true}} {
+		users        []any
+		was, becomes bool
+		warns        bool
+	}{
+		"listed":              {texts(owner, "nia@example.com"), true, true, false},
+		"not listed":          {texts(owner), true, true, true},
+		"becomes a default":   {texts(owner), false, true, true},
+		"listed, and becomes": {texts(owner, "nia@example.com"), false, true, false},
+		"no default":          {texts(owner), false, false, false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			list["users"] = test.users
-			p := run.Process()
-			p.MustPlan("zulip_user", nil, person("nia@example.com"))
-			_, after := p.Plan(exclusiveType, run.State, list)
-			p = run.Process()
-			_, before := p.Plan(exclusiveType, run.State, list)
-			_, person := p.Plan("zulip_user", nil, person("nia@example.com"))
-			for _, diags := range []acctest.Diagnostics{after, append(before, person...)} {
-				if warns := strings.Contains(fmt.Sprint(diags), summary); warns != test.warns {
-					t.Errorf("the plan says %v", diags)
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			list, hall := o.NewRun(t, exclusiveType), o.NewRun(t, "zulip_channel")
+			hall.MustApply(values{"name": "hall", "is_default": test.was})
+			list.MustApply(values{"channel": "hall", "users": texts(owner)})
+			type step struct {
+				kind   string
+				prior  *acctest.Instance
+				config values
+			}
+			person := step{"zulip_user", nil, values{"email": "nia@example.com", "full_name": "Nia"}}
+			closes := step{exclusiveType, list.State, values{"channel": "hall", "users": test.users}}
+			opens := step{"zulip_channel", hall.State, values{"name": "hall", "is_default": test.becomes}}
+			for _, order := range [][]step{{person, closes, opens}, {person, opens, closes}, {closes, person, opens}, {closes, opens, person}, {opens, person, closes}, {opens, closes, person}} {
+				p, said := list.Process(), acctest.Diagnostics(nil)
+				for _, one := range order {
+					_, diags := p.Plan(one.kind, one.prior, one.config)
+					said = append(said, diags...)
+				}
+				if warns := strings.Contains(fmt.Sprint(said), summary); warns != test.warns {
+					t.Errorf("with %s first and %s last, the plan says %v", order[0].kind, order[2].kind, said)
 				}
 			}
 		})

@@ -124,7 +124,7 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 			return
 		default:
 			p.Meta.Run.PlanName(runstate.Account, 0, user.Email)
-			accounts.WarnOfClosed(p.Meta, user.Email, p.Diags)
+			accounts.WarnOfDefault(p.Meta, user.Email, p.Diags)
 		}
 	}
 	accounts.DeclareRole(p.Meta, accounts.Said(runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated), p.Diags)
