@@ -1,15 +1,11 @@
 package review_test
 
 import (
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -34,22 +30,10 @@ type realPlan struct {
 	words  string
 }
 
-// chosen returns ten of the cases by a seed. It returns all with ZULIP_TEST_ALL=1, with -update, and if -run names a case.
-func chosen(t *testing.T, cases []realPlan) []realPlan {
-	t.Helper()
-	if os.Getenv("ZULIP_TEST_ALL") == "1" || *update || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-		return cases
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("ten of %d plans, seed %d", len(cases), seed)
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	return cases[:10]
-}
-
 // TestAccReviewOfRealPlans plans changes of the sandbox's organization with the real CLI. It compares the reviews with
 // golden files, which people can read too.
 func TestAccReviewOfRealPlans(t *testing.T) {
-	for _, test := range chosen(t, []realPlan{
+	for _, test := range []realPlan{
 		{
 			name:   "permission",
 			before: channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:moderators\"]"),
@@ -348,7 +332,7 @@ resource "zulip_user_role" "kenji" {
 			before: channel("releases", `description = "one"`),
 			after:  channel("releases", `description = "two"`),
 		},
-	}) {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			workspace := acctest.NewWorkspace(t)

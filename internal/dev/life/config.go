@@ -189,6 +189,37 @@ func converted(kind tftypes.Type, value any) any {
 	return value
 }
 
+// object returns the address of the resource of a kind that a value names, or the value.
+func (c *configuration) object(kind string, value any) string {
+	if r, isRef := refOf(value); isRef {
+		return r.address
+	}
+	for _, b := range c.of(kind) {
+		if b.config["name"] == value {
+			return b.address()
+		}
+	}
+	return fmt.Sprint(value)
+}
+
+// isContested reports whether a resource adds to an exclusive list of the other provider configuration. Neither process knows of the
+// other, so each undoes what the other does.
+func (c *configuration) isContested() bool {
+	for _, adds := range c.of("zulip_user_group_membership") {
+		if list := c.blocks[c.object("zulip_user_group", adds.config["group"])]; list != nil && list.usesSecond != adds.usesSecond {
+			return true
+		}
+	}
+	for _, adds := range c.of("zulip_channel_subscription") {
+		for _, list := range c.of("zulip_channel_subscribers") {
+			if list.usesSecond != adds.usesSecond && c.object("zulip_channel", list.config["channel"]) == c.object("zulip_channel", adds.config["channel"]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // HCL returns the configuration as a person would write it.
 func (c *configuration) HCL() string {
 	var out strings.Builder

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -199,14 +200,14 @@ func (s *story) round(g *generator, kind string) {
 		return
 	}
 	var changed *kept
-	disturbed := ""
+	disturbed, since := "", "" // since is what a person did after the plan
 	heal := func() {}
 	switch kind {
 	case late:
 		what, kept := g.outside()
 		if what != "" {
 			s.say("* in the web app, a person %s", what)
-			disturbed, changed = outsideChange, kept
+			disturbed, changed, since = outsideChange, kept, what
 		}
 	case faulty:
 		name := g.of(slices.Sorted(maps.Keys(faults))...)
@@ -227,6 +228,9 @@ func (s *story) round(g *generator, kind string) {
 	heal()
 	failed := isFailed(problems)
 	s.say("terraform apply%s", texts(problems))
+	if strings.Contains(since, "email") {
+		broken = slices.DeleteFunc(broken, isOutdated)
+	}
 	s.crashes("apply", broken, problems)
 	s.config = s.config.clone()
 	s.before = s.config.clone()
@@ -322,6 +326,9 @@ func (s *story) converges(applied *fullPlan, disturbed string) {
 			s.single()
 			s.orphans()
 			return
+		case try == most && s.config.isContested():
+			s.isOver = true
+			return
 		case try == most:
 			s.violate(law, "the next plan after %s%s is not empty: %s; done: %s", disturbed, s.config.providers(), strings.Join(p.words(), ", "), strings.Join(s.done, "; "))
 			return
@@ -353,6 +360,12 @@ func (s *story) single() {
 		seen[key] = address
 	}
 }
+
+// outdated is what Terraform says when a person has taken or given up an email since the plan, and so the apply would name someone else:
+// it stops before it asks the provider to change anything.
+var outdated = regexp.MustCompile(`: \w+_ids?: planned .* and on apply`)
+
+func isOutdated(message string) bool { return outdated.MatchString(message) }
 
 // crashes checks that nothing is a mistake of the provider's.
 func (s *story) crashes(during string, broken []string, problems []problem) {
