@@ -214,10 +214,15 @@ func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	defer w.mu.Unlock()
 	for _, one := range diags {
 		b := w.config.blocks[address]
-		isOfText := b != nil && slices.ContainsFunc(literals(b.config), func(text string) bool { return strings.Contains(one.String(), fmt.Sprintf("%q", text)) })
+		isOfText := b != nil && slices.ContainsFunc(literals(b.config), func(text string) bool { return quotes(one.String(), text) })
 		w.problems = append(w.problems, problem{address, one, w.isOfTwo, isOfText})
 	}
 	return len(diags.Errors()) == 0
+}
+
+// quotes reports whether a message quotes a name, alone or as "user:NAME".
+func quotes(message, name string) bool {
+	return strings.Contains(message, `"`+name+`"`) || strings.Contains(message, `:`+name+`"`)
 }
 
 // literals are the texts in a value, without "user:" or "group:".

@@ -83,6 +83,9 @@ const (
 	Closed
 	// Default channels are default channels now or after this run.
 	Default
+	// Sealed channels, by their names, are new private ones that the provider's account may be able to use only while it is
+	// subscribed.
+	Sealed
 	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
 	Needed
 	// Inactive accounts are deactivated at the end of this run.

@@ -56,7 +56,11 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	if err != nil {
 		return err
 	}
-	if c.Save(c.Plan); p == nil || !p.IsKnown || c.Diags.HasError() {
+	if c.Save(c.Plan); !p.IsKnown || c.Diags.HasError() {
+		return nil
+	}
+	if p.channel == nil {
+		r.warnOfSealed(b, c.Plan.Channel, p.Wanted.IDs, c.Diags)
 		return nil
 	}
 	r.claim(b, p, c.Diags)
@@ -77,6 +81,20 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	planned := subscriberChange{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.plan(ctx, c.Diags)
 	return nil
+}
+
+// warnOfSealed warns about a list without the account, for a channel that this plan may create.
+func (subscribers) warnOfSealed(b relation, channel types.String, wanted []int64, diags *diag.Diagnostics) {
+	var names []string
+	name, _, _ := permission.NameOrID(channel.ValueString())
+	for _, one := range b.Meta.Run.All(runstate.Sealed, channelKind) {
+		if channel.IsUnknown() || runstate.Fold(channelKind, one.Name) == runstate.Fold(channelKind, name) {
+			names = append(names, one.Name)
+		}
+	}
+	if len(names) > 0 && !slices.Contains(wanted, b.Meta.Store.Self().ID) {
+		warnOfSealed(b.Base, "users", names, diags)
+	}
 }
 
 // leavesNew returns the users that a new resource unsubscribes: only the account itself, which is in a private

@@ -61,7 +61,7 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 		return err
 	}
 	plan.Added = types.ListUnknown(types.Int64Type)
-	if p == nil {
+	if p.channel == nil {
 		c.Save(plan)
 		return nil
 	}

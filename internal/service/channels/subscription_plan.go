@@ -57,14 +57,15 @@ type relation struct{ *base.Base }
 type subscriptionPlan struct {
 	people.Members
 
-	view    *snapshot.Snapshot
+	view *snapshot.Snapshot
+	// channel is nil while it is not known.
 	channel *zulip.Channel
 	// isHeld is true if the state is about the same channel.
 	isHeld bool
 }
 
 // locate finds the channel and the people of a plan. It plans the channel's ID, and the state's texts where they name
-// the same. It returns nil while the channel is not known. state is nil without a state.
+// the same. state is nil without a state.
 func (b relation) locate(ctx context.Context, plan, state *shared, replace func(attribute string), diags *diag.Diagnostics) (*subscriptionPlan, error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
@@ -95,9 +96,6 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 	p.Members = subscribed.Plan(plan.users(), state.users(), view, diags)
 	isChange := !p.IsSame || !plan.Tell.Equal(state.Tell)
 	subscribed.PlanIDs(plan.users(), state.users(), isChange, view)
-	if isOpen {
-		return nil, nil
-	}
 	return p, nil
 }
 

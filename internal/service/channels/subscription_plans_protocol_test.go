@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -421,5 +422,46 @@ func TestProtocolSubscription_ChannelEmptied_StateKept(t *testing.T) {
 	diags.ExpectNoError(t)
 	if _, diags := p.Apply(additive); len(diags.Errors()) > 0 {
 		t.Error(diags)
+	}
+}
+
+// A plan warns where the apply may keep the account out of a new private channel: by a list of subscribers without it, or by such
+// initial subscribers. It does not warn where the account is known to be let in.
+func TestProtocolSubscription_NewChannelWithoutAccount_Warning(t *testing.T) {
+	const summary = "A new private channel may keep the provider's account out"
+	vault := values{"name": "Vault", "privacy": "private_shared_history"}
+	for name, test := range map[string]struct {
+		channel values
+		of      any // the channel of the list
+		users   []any
+		warns   bool
+	}{
+		"its list":                   {vault, acctest.Unknown, texts(member), true},
+		"by its name":                {vault, "vault", texts(member), true},
+		"lists the account":          {vault, acctest.Unknown, texts(member, owner), false},
+		"another channel":            {vault, "general", texts(owner), false},
+		"public":                     {values{"name": "Vault"}, acctest.Unknown, texts(member), false},
+		"lets the account in":        {but(vault, values{"can_add_subscribers_group": texts("group:new", "user:"+owner)}), acctest.Unknown, texts(member), false},
+		"lets its role in":           {but(vault, values{"can_subscribe_group": texts("role:owners")}), acctest.Unknown, texts(member), false},
+		"may let the account in":     {but(vault, values{"can_add_subscribers_group": texts("group:new")}), acctest.Unknown, texts(member), true},
+		"first subscribers":          {but(vault, values{"initial_subscribers": texts(member), "can_add_subscribers_group": texts("group:new")}), "general", texts(owner), true},
+		"first subscribers, certain": {but(vault, values{"initial_subscribers": texts(member), "can_subscribe_group": texts("role:owners")}), "general", texts(owner), false},
+	} {
+		for _, protects := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", protection: ", protects), func(t *testing.T) {
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				run := o.NewRun(t, exclusiveType)
+				run.Block["lockout_protection"] = protects
+				p := run.Process()
+				p.MustPlan("zulip_user_group", nil, values{"name": "new"})
+				_, said := p.Plan("zulip_channel", nil, test.channel)
+				_, diags := p.Plan(exclusiveType, nil, values{"channel": test.of, "users": test.users})
+				said = append(said, diags...)
+				if warns := strings.Contains(fmt.Sprint(said), summary); warns != (test.warns && protects) {
+					t.Errorf("the plan says %v", said)
+				}
+			})
+		}
 	}
 }
