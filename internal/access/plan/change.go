@@ -257,3 +257,26 @@ func (a Attributes) List(attribute string) (elements []string, unknown, ok bool)
 	slices.Sort(elements)
 	return elements, unknown, true
 }
+
+// IDs returns the IDs that an attribute has for the texts of another one. Both are a string and a number, or lists with an
+// element for each other's. Other texts have none.
+func (a Attributes) IDs(texts, ids string) map[string]int64 {
+	found := map[string]int64{}
+	if text, ok := a.Plain(texts); ok {
+		if id, ok := a.Number(ids); ok {
+			found[text] = id
+		}
+		return found
+	}
+	var words []*string
+	var numbers []*int64
+	if json.Unmarshal(a.values[texts], &words) != nil || json.Unmarshal(a.values[ids], &numbers) != nil || len(words) != len(numbers) {
+		return found
+	}
+	for i, word := range words {
+		if word != nil && numbers[i] != nil {
+			found[*word] = *numbers[i]
+		}
+	}
+	return found
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -35,6 +36,27 @@ func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization)
 		o.channels[channel.ID] = channel
 	}
 	return o
+}
+
+// emailsAndIDs are the attributes in which a state has the ID of the account of an email.
+var emailsAndIDs = map[string]string{"email": "id", "user": "user_id", "owner": "owner_id", "users": "user_ids", "members": "member_ids"}
+
+// knownEmails returns the accounts that the states of resources name by emails, which these accounts may hide. An email of two
+// accounts is left out.
+func knownEmails(changes []*plan.Change) map[string]int64 {
+	known := map[string]int64{}
+	for _, change := range changes {
+		for texts, ids := range emailsAndIDs {
+			for text, id := range change.Before().IDs(texts, ids) {
+				email, err := permission.PlainUser(text)
+				if was, ok := known[strings.ToLower(email)]; err == nil && ok && was != id {
+					id = 0
+				}
+				known[strings.ToLower(email)] = id
+			}
+		}
+	}
+	return known
 }
 
 // nextID returns the ID for a new object.

@@ -229,6 +229,7 @@ func (b *builder) read() error {
 	if err != nil {
 		return err
 	}
+	view = view.Knowing(knownEmails(slices.Concat(b.kept, b.changes)))
 	read := access.Read{View: view, Self: b.options.Store.Self(), Subscribers: maps.Clone(view.Subscribers()), Now: b.options.Now}
 	if read.Subscribers == nil {
 		read.Subscribers = map[int64][]int64{}

@@ -80,7 +80,6 @@ func (b *builder) removeRoles(c *plan.Change) {
 		case slices.Contains(stay, id):
 		case isEnd:
 			b.leaveRole(c, user, "remove the account from users and apply")
-		case len(users.missing) > 0: // it may be their new email
 		case slices.Contains(users.may, id):
 			b.choose([]outcome{giving(role, id), giving(to, id)}, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:

@@ -246,7 +246,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 		"an address that nobody has": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "zoe.quill@example.net"))},
 			roles: map[string]string{tomas: "administrator → member"}, not: "zoe.quill@example.net"},
 		"an account that is not found": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "9999"))},
-			roles: map[string]string{}, says: []string{"These users can become administrator, and this review doesn't find them: 9999."}, unknown: true},
+			roles: map[string]string{tomas: "administrator → member"}, says: []string{"These users can become administrator, and this review doesn't find them: 9999."}, unknown: true},
 		"somebody who is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"role": "owner"}, "users")},
 			roles: map[string]string{}, says: []string{"Someone who isn't known yet can become owner."}, unknown: true},
 		"a role that is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"users": []string{lena}}, "role")},

@@ -182,8 +182,11 @@ func TestReviewRule_NeverDeactivatedGroup_Unknown(t *testing.T) {
 const invitee = "new@example.com"
 
 // listings are plans that add a guest and an email without an account. All but the membership remove Ada.
-func (f *firm) listings() map[string]attributes {
-	before, after := []string{"ada@example.com"}, []string{"gus@example.com", invitee}
+func (f *firm) listings() map[string]attributes { return f.lists("gus@example.com", invitee) }
+
+// lists are plans after which a list has these users. All but the membership remove Ada.
+func (f *firm) lists(after ...string) map[string]attributes {
+	before := []string{"ada@example.com"}
 	with := func(object attributes, attribute string, users []string) attributes {
 		object = maps.Clone(object)
 		object[attribute] = users
@@ -302,6 +305,55 @@ func TestReviewAbsentEmail_MaybeSomeones_Unknown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A hidden email that a state has with the ID of its account is found, in whatever resource, so that the others are known too.
+func TestReviewHiddenEmail_InState_Found(t *testing.T) {
+	const hidden = "Gus@example.com"
+	unchanged := func(kind string, values attributes) attributes { return resourceChange(kind, values, values) }
+	for name, test := range map[string]struct {
+		states func(f *firm) []attributes
+		found  bool
+	}{
+		"user": {func(f *firm) []attributes {
+			return []attributes{unchanged("zulip_user", attributes{"id": f.id("gus"), "email": hidden, "full_name": "Gus"})}
+		}, true},
+		"role": {func(f *firm) []attributes {
+			return []attributes{unchanged("zulip_user_role", attributes{"user": "user:" + hidden, "user_id": f.id("gus"), "role": "guest"})}
+		}, true},
+		"list": {func(f *firm) []attributes {
+			return []attributes{unchanged("zulip_channel_subscribers", attributes{"channel": "hall", "channel_id": f.hall, "users": []string{"mel@example.com", hidden}, "user_ids": []any{f.mel, f.id("gus")}})}
+		}, true},
+		"none": {func(*firm) []attributes { return nil }, false},
+		"two accounts": {func(f *firm) []attributes {
+			return []attributes{
+				unchanged("zulip_user_role", attributes{"user": hidden, "user_id": f.id("gus"), "role": "guest"}),
+				unchanged("zulip_bot", attributes{"id": 99, "owner": hidden, "owner_id": f.mel}),
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for kind := range newFirm(t).lists() {
+				f := newFirm(t)
+				f.WithAccount(t, "gus").Call(t, "PATCH", "/settings", map[string]string{"email_address_visibility": "4"})
+				found := f.reviewed("", append(test.states(f), f.lists("gus@example.com")[kind])...)
+				text := markdownOf(t, found)
+				if isUnknown := slices.Contains(found.Summary.Conditions, report.Unknown); isUnknown == test.found {
+					t.Errorf("%s: unknown %t:\n%s", kind, isUnknown, text)
+				}
+			}
+		})
+	}
+}
+
+// Someone who shows their email and is no longer listed loses the role, also if the list has an email that the review does not find.
+func TestReviewHiddenEmail_OthersLeave_Said(t *testing.T) {
+	f := newFirm(t)
+	f.WithAccount(t, "gus").Call(t, "PATCH", "/settings", map[string]string{"email_address_visibility": "4"})
+	found := f.reviewed("", resourceChange("zulip_role_members", roleList("administrator", "ada@example.com"), roleList("administrator", "gus@example.com")))
+	if roles := becomes(found); roles["ada@example.com"] != "administrator → member" {
+		t.Errorf("the roles are %v", roles)
 	}
 }
 

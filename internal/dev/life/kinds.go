@@ -95,7 +95,10 @@ func (g *generator) permission() any {
 	if g.chance(20) {
 		return []any{g.of("role:members", "role:moderators", "role:administrators")}
 	}
-	found := []any{"role:administrators"}
+	found := []any{}
+	if g.chance(60) { // the accounts of the provider are administrators
+		found = append(found, "role:administrators")
+	}
 	for range 1 + g.IntN(2) {
 		one := g.group("group:")
 		if one == nil || g.chance(50) {
