@@ -72,6 +72,33 @@ func TestProtocolHiddenEmail_InOwnState_Found(t *testing.T) {
 	})
 }
 
+// The zulip_user of someone who hides their email does not change what other resources say. If another user gets the email, they say
+// that it changes, as they do if it is shown.
+func TestProtocolHiddenEmail_OwnUserPlanned_Found(t *testing.T) {
+	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, hide func(string)) {
+		user, other := o.NewRun(t, "zulip_user"), o.NewRun(t, "zulip_user")
+		user.Import(someone, nil).ExpectNoError(t)
+		other.Import("tomas.berg@example.com", nil).ExpectNoError(t)
+		run.MustApply(hiding[kind].config)
+		for _, visibility := range []string{"1", "4"} {
+			hide(visibility)
+			user.Refresh().ExpectNoError(t)
+			run.Refresh().ExpectNoError(t)
+			p := run.Process()
+			p.MustPlan("zulip_user", user.State, values{"email": someone, "full_name": "Lena Fischer"})
+			same, diags := p.Plan(kind, run.State, hiding[kind].config)
+			if len(diags) > 0 || !same.Empty() {
+				t.Errorf("visibility %s: the plan says %v, and changes %v", visibility, diags, same.Changes())
+			}
+		}
+		p := run.Process()
+		p.MustPlan("zulip_user", user.State, nil)
+		p.MustPlan("zulip_user", other.State, values{"email": someone, "full_name": "Tomas Berg"})
+		_, diags := p.Plan(kind, run.State, hiding[kind].config)
+		diags.ExpectError(t, hiding[kind].at, "changes in this plan", fmt.Sprint(user.State.Values["id"]))
+	})
+}
+
 // No one else's state finds a user who hides their email: an apply would not have it. The plan says what to write.
 func TestProtocolHiddenEmail_Named_RefusedWithID(t *testing.T) {
 	eachHiding(t, func(t *testing.T, o *acctest.Organization, run *acctest.Run, kind string, hide func(string)) {

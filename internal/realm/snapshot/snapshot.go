@@ -521,7 +521,11 @@ func (s *Snapshot) NameByText(kind, name string) (isEnding bool) {
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
 	kind := KindOf(principal)
 	id, isPlanned := s.run.PlannedID(kind, principal.Name)
-	return isPlanned && id != 0 && s.holder(kind, principal.Name) == 0
+	isHidden := false // whoever hides an email may have had it for long
+	if kind == runstate.Account {
+		_, isHidden = s.HiddenUser(principal.Name)
+	}
+	return isPlanned && id != 0 && !isHidden && s.holder(kind, principal.Name) == 0
 }
 
 // KindOf returns the kind of the object that a principal names by a name; "" if it names none.
@@ -539,7 +543,7 @@ func KindOf(principal permission.Principal) string {
 func (s *Snapshot) holder(kind, name string) int64 {
 	switch kind {
 	case runstate.Account:
-		if user, ok := s.facts.users.withAddress(name); ok && showsEmail(user) {
+		if user, ok := s.UserWithAddress(name); ok && (showsEmail(user) || user.ID == s.own[fold(name)]) {
 			return user.ID
 		}
 	case runstate.Group:

@@ -119,7 +119,7 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 	switch {
 	case err == nil:
 		return user, !user.IsActive && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: user.ID}), nil
-	case view.IsPlanned(userPrincipal(text)):
+	case !IsReassigned(err) && view.IsPlanned(userPrincipal(text)):
 		return nil, true, nil
 	}
 	return nil, false, err

@@ -98,6 +98,7 @@ func (p Members) Leaving() []int64 {
 func (l Attribute) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
 	var p Members
 	own := l.own(prior)
+	view = l.Knowing(own, view)
 	l.NameInPlan(*planned.Texts, view, l.at(), diags)
 	p.Wanted = l.Resolve(*planned.Texts, own, view)
 	p.IsKnown = p.Wanted.IsKnown

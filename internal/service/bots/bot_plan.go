@@ -106,6 +106,9 @@ func checkBotPlan(ctx context.Context, p *core.Plan[botModel]) {
 		checkBotDeactivation(ctx, p, s)
 		return
 	}
+	if p.State != nil {
+		s = s.Knowing(map[string]int64{p.State.Owner.ValueString(): p.State.OwnerID.ValueInt64()})
+	}
 	if !p.Plan.BotType.IsUnknown() && p.Plan.botType() != zulip.BotOutgoingWebhook && p.Config.Interface.IsNull() {
 		p.Plan.Interface = types.StringNull()
 	}

@@ -172,7 +172,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	accounts.DeclareRoleList(c.Meta, view, runstate.RoleList{
 		Role: role.String(), Users: p.Wanted.AccountKeys(view), IsWhole: isWhole, IsNew: state == nil,
 	}, path.Root("users"), c.Diags)
-	if unlisted := sets.Without(held, p.Wanted.IDs); state == nil && p.IsKnown && len(p.Wanted.Problems) == 0 && len(unlisted) > 0 {
+	if unlisted := sets.Without(held, p.Wanted.IDs); state == nil && p.IsKnown && !c.Diags.HasError() && len(unlisted) > 0 {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), c.Diags)
 	}
 	if role == zulip.RoleOwner && isWhole && len(p.Wanted.Planned)+len(p.Wanted.Absent) == 0 && !slices.ContainsFunc(p.Wanted.IDs, isPersonIn(view)) {
