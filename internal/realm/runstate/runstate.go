@@ -86,6 +86,8 @@ const (
 	// Sealed channels, by their names, are new private ones that the provider's account may be able to use only while it is
 	// subscribed.
 	Sealed
+	// Silent channels, by their names, are new ones in which the provider's account may not be able to post.
+	Silent
 	// Needed objects are pairs of an account, by ID, and what this run makes for it while it is active.
 	Needed
 	// Inactive accounts are deactivated at the end of this run.

@@ -318,6 +318,23 @@ func (m *Meta) MayIn(ctx context.Context, view *snapshot.Snapshot, channel *zuli
 	return view.Access().May(m.Store.Self().ID, ability, facts)
 }
 
+// NewChannels lists the channels that this plan creates, about which a fact is known, and which a `channel` attribute names. While
+// the attribute is unknown, it may name any of them. The result is a text, "" if there are none.
+func (m *Meta) NewChannels(fact runstate.Fact, channel types.String) string {
+	const most = 3
+	var names []string
+	name, _, _ := permission.NameOrID(channel.ValueString())
+	for _, one := range m.Run.All(fact, runstate.Channel) {
+		if channel.IsUnknown() || runstate.Fold(runstate.Channel, one.Name) == runstate.Fold(runstate.Channel, name) {
+			names = append(names, strconv.Quote(one.Name))
+		}
+	}
+	if rest := len(names) - most; rest > 0 {
+		names = append(names[:most], fmt.Sprintf("and %d more", rest))
+	}
+	return strings.Join(names, ", ")
+}
+
 // RequireUse refuses an operation for which the server requires access to a channel's content.
 func (m *Meta) RequireUse(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, at path.Path, doing string, diags *diag.Diagnostics) {
 	if facts := m.Run.PermissionsIn(channel); facts.PrivacyUnknown || !facts.Privacy.IsPrivate() || m.MayIn(ctx, view, channel, permission.CanUse) {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,7 +66,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	change.isPlanned = true
 	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { change.check(ctx, found) })
 	if !p.Diags.HasError() {
-		p.checkSealed()
+		p.checkNew()
 	}
 	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
 		accesswarning.OfChannel(ctx, p.Meta, p.Diags, change.id, change.ChannelChange)
@@ -166,24 +165,40 @@ func (p channelPlanning) isForEveryone(setting string) bool {
 	return !known || len(principals) == 1 && principals[0] == permission.Principal{Kind: permission.KindRole, Name: "everyone"}
 }
 
-// checkSealed registers a new private channel in which neither can_add_subscribers_group nor can_subscribe_group is known to
-// include the account. It warns if the account is not subscribed either, so that only the apply knows whether it can use the
-// channel.
-func (p channelPlanning) checkSealed() {
-	if p.State != nil || p.Adopted != nil || !p.Meta.LockoutProtection || !p.privacy().IsPrivate() || p.isKnownToAdmit(canAddSubscribers) || p.isKnownToAdmit(canSubscribe) {
+// checkNew registers a new channel in which the account is not known to be able to post, and a private one that it is not known
+// to be able to use without a subscription. It warns of the latter if the account is not subscribed.
+func (p channelPlanning) checkNew() {
+	if p.State != nil || p.Adopted != nil {
 		return
 	}
-	p.Meta.Run.Note(runstate.Sealed, runstate.Object{Kind: channelKind, Name: p.Plan.Name.ValueString()})
-	if in, known := p.subscribers(); known && !slices.Contains(in, p.Meta.Store.Self().ID) {
-		warnOfSealed(&p.Base, "initial_subscribers", []string{p.Plan.Name.ValueString()}, p.Diags)
+	self, channel := p.Meta.Store.Self(), runstate.Object{Kind: channelKind, Name: p.Plan.Name.ValueString()}
+	posts := p.isKnownToAdmit(string(permission.CanSendMessage), self)
+	if !posts && self.BotOwnerID != nil { // a bot posts where its owner can
+		owner, ok := p.Env.View.User(*self.BotOwnerID)
+		posts = ok && p.isKnownToAdmit(string(permission.CanSendMessage), owner)
+	}
+	if !posts {
+		p.Meta.Run.Note(runstate.Silent, channel)
+	}
+	if !p.Meta.LockoutProtection || !p.privacy().IsPrivate() || p.isKnownToAdmit(canAddSubscribers, self) || p.isKnownToAdmit(canSubscribe, self) {
+		return
+	}
+	p.Meta.Run.Note(runstate.Sealed, channel)
+	if in, known := p.subscribers(); known && !slices.Contains(in, self.ID) {
+		warnOfSealed(&p.Base, "initial_subscribers", strconv.Quote(channel.Name), p.Diags)
 	}
 }
 
-// isKnownToAdmit reports whether a planned permission of a new channel includes the account, whatever is not known of it.
-func (p channelPlanning) isKnownToAdmit(setting string) bool {
-	for _, element := range channelTable.Sets(&p.Plan.channelFields)(setting).Elements() {
+// isKnownToAdmit reports whether a planned permission of a new channel includes a user, whatever is not known of it. An unset
+// permission has its default.
+func (p channelPlanning) isKnownToAdmit(setting string, user *zulip.User) bool {
+	planned := *channelTable.Sets(&p.Plan.channelFields)(setting)
+	if planned.IsNull() {
+		return setting == string(permission.CanSendMessage)
+	}
+	for _, element := range planned.Elements() {
 		principals, known := attribute.PrincipalsOf(types.SetValueMust(types.StringType, []attr.Value{element}))
-		if value, problems := permission.Resolve(principals, p.Env.View); known && len(problems) == 0 && permission.Admits(value.Value, p.Meta.Store.Self(), p.Env.View) {
+		if value, problems := permission.Resolve(principals, p.Env.View); known && len(problems) == 0 && permission.Admits(value.Value, user, p.Env.View) {
 			return true
 		}
 	}
@@ -191,22 +206,13 @@ func (p channelPlanning) isKnownToAdmit(setting string) bool {
 }
 
 // warnOfSealed warns that a new private channel may be one of those that keep the account out: a list of subscribers does not
-// name the account. Which channel a list is for is often not known before the apply.
-func warnOfSealed(b *base.Base, list string, channels []string, diags *diag.Diagnostics) {
-	const most = 3
-	names := make([]string, 0, most+1)
-	for i, name := range channels {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(channels)-most))
-			break
-		}
-		names = append(names, strconv.Quote(name))
-	}
+// name the account.
+func warnOfSealed(b *base.Base, list, channels string, diags *diag.Diagnostics) {
 	self := b.Meta.Store.Self().Address()
 	diags.AddAttributeWarning(path.Root(list), "A new private channel may keep the provider's account out",
 		fmt.Sprintf("The apply will fail if the channel is a new private one of this plan (%s), and neither its can_add_subscribers_group nor its can_subscribe_group includes %s. "+
 			"%s does not list this account. It could never again add anyone to the channel or change its privacy, whatever its role.\n\n"+
-			"List the account in %[3]s, or name it in one of these permissions:\n\n  %[4]s = [\"user:%[2]s\"]", strings.Join(names, ", "), self, list, canAddSubscribers)+base.LockoutAdvice)
+			"List the account in %[3]s, or name it in one of these permissions:\n\n  %[4]s = [\"user:%[2]s\"]", channels, self, list, canAddSubscribers)+base.LockoutAdvice)
 }
 
 // checkSubscribers refuses initial subscribers that do not exist or are deactivated.

@@ -60,7 +60,9 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 		return nil
 	}
 	if p.channel == nil {
-		r.warnOfSealed(b, c.Plan.Channel, p.Wanted.IDs, c.Diags)
+		if sealed := c.Meta.NewChannels(runstate.Sealed, c.Plan.Channel); sealed != "" && !slices.Contains(p.Wanted.IDs, c.Meta.Store.Self().ID) {
+			warnOfSealed(c.Base, "users", sealed, c.Diags)
+		}
 		return nil
 	}
 	r.claim(b, p, c.Diags)
@@ -81,20 +83,6 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	planned := subscriberChange{meta: c.Meta, view: p.view, channel: p.channel, facts: c.Meta.Run.PermissionsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
 	planned.plan(ctx, c.Diags)
 	return nil
-}
-
-// warnOfSealed warns about a list without the account, for a channel that this plan may create.
-func (subscribers) warnOfSealed(b relation, channel types.String, wanted []int64, diags *diag.Diagnostics) {
-	var names []string
-	name, _, _ := permission.NameOrID(channel.ValueString())
-	for _, one := range b.Meta.Run.All(runstate.Sealed, channelKind) {
-		if channel.IsUnknown() || runstate.Fold(channelKind, one.Name) == runstate.Fold(channelKind, name) {
-			names = append(names, one.Name)
-		}
-	}
-	if len(names) > 0 && !slices.Contains(wanted, b.Meta.Store.Self().ID) {
-		warnOfSealed(b.Base, "users", names, diags)
-	}
 }
 
 // leavesNew returns the users that a new resource unsubscribes: only the account itself, which is in a private

@@ -9,8 +9,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -26,6 +28,14 @@ func checkSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 	}
 	if s := senderTo(meta, view, to); s != nil && s.checkPost(ctx, diags) {
 		s.checkTopic(ctx, to.Topic, diags)
+	}
+}
+
+// warnOfSilent warns, in a plan, that the account may not be able to post in the channel of a message, which the plan creates.
+func warnOfSilent(meta *base.Meta, channel types.String, diags *diag.Diagnostics) {
+	if channels := meta.NewChannels(runstate.Silent, channel); channels != "" {
+		diags.AddAttributeWarning(path.Root("channel"), "The provider's account may be unable to post in a new channel",
+			fmt.Sprintf("The apply will fail if the channel is one of this plan (%s) whose can_send_message_group does not include %s. Name the account there:\n\n  can_send_message_group = [\"user:%[2]s\"]", channels, meta.Store.Self().Address()))
 	}
 }
 

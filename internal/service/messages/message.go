@@ -280,6 +280,8 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	}
 	if known {
 		p.Plan.ChannelID = channelID(to)
+	} else {
+		warnOfSilent(p.Meta, p.Plan.Channel, p.Diags)
 	}
 	if !p.IsCreate() {
 		checkMessageChange(p, view)

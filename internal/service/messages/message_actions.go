@@ -43,7 +43,10 @@ func planSend(ctx context.Context, c *adapter.Call[sendModel]) error {
 		return err
 	}
 	checkContent(c.Config.Content, view, c.Diags)
-	if to, known := c.Config.CheckPlan(view, c.Diags); known && !c.Diags.HasError() {
+	switch to, known := c.Config.CheckPlan(view, c.Diags); {
+	case !known:
+		warnOfSilent(c.Meta, c.Config.Channel, c.Diags)
+	case !c.Diags.HasError():
 		base.CheckInPlan(c.Diags, func(found *diag.Diagnostics) { checkSend(ctx, c.Meta, view, to, found) })
 	}
 	return nil

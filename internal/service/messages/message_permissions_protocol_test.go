@@ -210,3 +210,35 @@ func TestProtocolMessage_MovedToNewChannel_Announced(t *testing.T) {
 	_, diags := p.Plan("zulip_message", run.State, values{"channel": "hall", "topic": "plans", "content": "Hello"})
 	diags.ExpectWarning(t, "channel", "cannot move messages out of channel \"general\"", "The apply will fail")
 }
+
+// A plan warns of a message to a new channel in which the account may be unable to post, also while the channel is not known.
+func TestProtocolMessage_NewChannelWithoutAccount_Warning(t *testing.T) {
+	const summary = "The provider's account may be unable to post in a new channel"
+	_, run := acctest.StartRun(t, "zulip_message")
+	for name, test := range map[string]struct {
+		posts []any // who can, nil for the default
+		warns bool
+	}{
+		"default": {nil, false}, "includes the account": {[]any{"group:new", "role:owners"}, false}, "a new group": {[]any{"group:new"}, true}, "someone else": {[]any{"user:lena.fischer@example.com"}, true},
+	} {
+		for _, channel := range []any{acctest.Unknown, "Silence", "general"} {
+			for _, kind := range []string{"zulip_message", "zulip_scheduled_message", sendAction} {
+				p := run.Process()
+				p.MustPlan("zulip_user_group", nil, values{"name": "new"})
+				created := values{"name": "silence"}
+				if test.posts != nil {
+					created["can_send_message_group"] = test.posts
+				}
+				p.MustPlan("zulip_channel", nil, created)
+				config := values{"channel": channel, "topic": "plans", "content": "Hello"}
+				if kind == "zulip_scheduled_message" {
+					config["scheduled_delivery_timestamp"] = at(time.Hour)
+				}
+				said := p.PlanUnchecked(kind, config)
+				if warns := strings.Contains(fmt.Sprint(said), summary); warns != (test.warns && channel != "general") {
+					t.Errorf("%s, %s in %v: the plan says %v", name, kind, channel, said)
+				}
+			}
+		}
+	}
+}

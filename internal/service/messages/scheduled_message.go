@@ -156,7 +156,10 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	}
 	checkContent(plan.Content, view, p.Diags)
 	isSame := prior != nil && plan.Equal(prior.addressee) && plan.Content.Equal(prior.Content) // the server checks the others again
-	if to, known := plan.CheckPlan(view, p.Diags); known && !isSame && !p.Diags.HasError() {
+	switch to, known := plan.CheckPlan(view, p.Diags); {
+	case !known:
+		warnOfSilent(p.Meta, plan.Channel, p.Diags)
+	case !isSame && !p.Diags.HasError():
 		needRecipients(p.Meta, view, to, p.Diags)
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { checkSend(ctx, p.Meta, view, to, found) })
 	}
