@@ -30,39 +30,23 @@ const (
 	timeOfShrinks = time.Minute
 )
 
-// Random histories keep every promise, except for the known defects. ZULIP_TEST_SEED repeats a run that was printed, and
-// ZULIP_TEST_DEFECT prints a short history of a known defect, by its description.
+// Random histories keep every promise. The usual ones are always the same; ZULIP_TEST_ALL=1 draws others, and ZULIP_TEST_SEED repeats a
+// run that was printed.
 func TestProtocolLife(t *testing.T) {
-	if testing.Short() {
-		live(t, shortCount)
-		return
+	count, seed := histories, "1"
+	switch {
+	case testing.Short():
+		count = shortCount
+	case os.Getenv("ZULIP_TEST_ALL") == "1":
+		count, seed = nightly, strconv.Itoa(rand.IntN(1_000_000))
 	}
-	if os.Getenv("ZULIP_TEST_ALL") != "1" {
-		live(t, histories)
-		return
-	}
-	times := live(t, nightly)
-	for _, known := range Known() {
-		if times[known.Pattern] == 0 {
-			t.Errorf("the known defect %q no longer occurs, so its line goes: %s", known.Why, known.Pattern)
-		}
-	}
-}
-
-// live plays histories, and returns how often each known defect occurred.
-func live(t *testing.T, count int) (times map[string]int) {
-	t.Helper()
-	usual := "1" // today's known defects are those of these histories
-	if os.Getenv("ZULIP_TEST_ALL") == "1" {
-		usual = strconv.Itoa(rand.IntN(1_000_000))
-	}
-	first, err := strconv.ParseUint(cmp.Or(os.Getenv("ZULIP_TEST_SEED"), usual), 10, 64)
+	first, err := strconv.ParseUint(cmp.Or(os.Getenv("ZULIP_TEST_SEED"), seed), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := picture(t)
 	var mu sync.Mutex
-	times, found := map[string]int{}, map[string]uint64{}
+	found := map[string]uint64{}
 	sum := Outcome{}
 	play := func(seed uint64) {
 		outcome, err := Play(New(seed, roundsOfEach), seed, file)
@@ -74,11 +58,7 @@ func live(t *testing.T, count int) (times map[string]int) {
 		sum.Rounds, sum.Refused = sum.Rounds+outcome.Rounds, sum.Refused+outcome.Refused
 		sum.Changes, sum.Effects = sum.Changes+outcome.Changes, sum.Effects+outcome.Effects
 		for _, violation := range outcome.Violations {
-			known, isKnown := Match(Known(), violation)
-			times[known.Pattern]++
-			if !isKnown || known.Why == os.Getenv("ZULIP_TEST_DEFECT") {
-				found[Kind(violation)] = seed
-			}
+			found[Kind(violation)] = seed
 		}
 	}
 	next := make(chan uint64)
@@ -99,9 +79,6 @@ func live(t *testing.T, count int) (times map[string]int) {
 	acctest.Report(func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "life: %d histories with ZULIP_TEST_SEED=%d, %d rounds in %s, %d refused plans, %d changes compared with plans, %d effects with reviews\n",
 			count, first, sum.Rounds, time.Since(started).Round(time.Second), sum.Refused, sum.Changes, sum.Effects)
-		for _, known := range Known() {
-			_, _ = fmt.Fprintf(w, "life: known defect %q: %d times\n", known.Why, times[known.Pattern])
-		}
 	})
 	if sum.Changes == 0 || sum.Effects == 0 {
 		t.Error("the histories change nothing that is compared")
@@ -114,7 +91,6 @@ func live(t *testing.T, count int) (times map[string]int) {
 		}
 		t.Errorf("ZULIP_TEST_SEED=%d, history %d, %s\n%s", first, seed, kind, shows.Text)
 	}
-	return times
 }
 
 // picture writes a small picture, and returns its path.

@@ -363,7 +363,7 @@ func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapsh
 	}
 	// The summary has no names, so that Terraform can combine many warnings into one.
 	diags.AddAttributeWarning(path.Root(setting), "Deactivated people and groups have no effect in a permission",
-		fmt.Sprintf("%s names %s: deactivated. The server accepts no deactivated users or groups, so the provider leaves them out of the value. Remove them from the configuration, or reactivate them. "+
+		fmt.Sprintf("%s names %s: deactivated. The server accepts no deactivated users or groups, so the provider leaves them out of the value. Remove them from the configuration, or reactivate them: the next plan after that adds them. "+
 			"If this configuration reactivates one (adopt_deactivated = true), reference that resource (%s) instead of writing its name, so that Terraform plans it first.",
 			setting, strings.Join(texts, ", "), referenceTo(resolved.Deactivated[0])))
 }
