@@ -521,7 +521,7 @@ func (s *Snapshot) NameByText(kind, name string) (isEnding bool) {
 func (s *Snapshot) GetsName(principal permission.Principal) bool {
 	kind := KindOf(principal)
 	id, isPlanned := s.run.PlannedID(kind, principal.Name)
-	isHidden := false // whoever hides an email may have had it for long
+	isHidden := false // someone who hides an email may have had it for long
 	if kind == runstate.Account {
 		_, isHidden = s.HiddenUser(principal.Name)
 	}

@@ -101,8 +101,8 @@ func Close(meta *base.Meta, channel *zulip.Channel, emails []string) (joins bool
 }
 
 // JoinDefault registers that a channel is a default channel now or after the plan. joins is true if the channel has an
-// exclusive list and this run creates someone who is not listed. Of the plans of the channel, the list and the person, the
-// last one warns.
+// exclusive list and this run creates someone who is not listed. The plans of the channel, the list and the person come in any
+// order, and the last one warns.
 func JoinDefault(meta *base.Meta, channel int64, name string) (joins bool) {
 	meta.Run.Note(runstate.Default, runstate.Object{Kind: runstate.Channel, ID: channel, Name: name})
 	return joinsUnlisted(meta, channel)
