@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,7 +20,7 @@ type People struct {
 	Bots   int
 
 	order  *Order
-	places places
+	places sets.Bits
 	length int
 }
 
@@ -33,9 +33,9 @@ func NewOrder(accounts []*Account) *Order { return &Order{accounts} }
 
 // People returns the set of accounts at some places of the order, which must be below the number of accounts.
 func (o *Order) People(all iter.Seq[int]) *People {
-	set := &People{order: o, places: newPlaces(len(o.accounts))}
+	set := &People{order: o, places: sets.NewBits(len(o.accounts))}
 	for place := range all {
-		set.places.add(place)
+		set.places.Add(place)
 	}
 	for account := range set.All() {
 		set.length++
@@ -74,7 +74,7 @@ func (p *People) All() iter.Seq[*Account] {
 		if p == nil {
 			return
 		}
-		for place := range p.places.all() {
+		for place := range p.places.All() {
 			if !yield(p.order.accounts[place]) {
 				return
 			}
@@ -134,27 +134,6 @@ func (p *People) MarshalJSON() ([]byte, error) {
 		Guests int     `json:"guests"`
 		Bots   int     `json:"bots"`
 	}{p.IDs(), p.Guests, p.Bots})
-}
-
-// places is a set of places in an order, with a bit for each.
-type places []uint64
-
-const wordSize = 64
-
-func newPlaces(count int) places { return make(places, (count+wordSize-1)/wordSize) }
-
-func (p places) add(place int) { p[place/wordSize] |= 1 << (place % wordSize) }
-
-func (p places) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i, word := range p {
-			for ; word != 0; word &= word - 1 {
-				if !yield(i*wordSize + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // Account is a person or a bot.
