@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +178,6 @@ type findingPart struct {
 	Finding
 
 	people permission.People
-	ids    map[int64]bool
 }
 
 // split divides a finding into the part that is not accepted, the accepted parts by reason and end, and the part whose
@@ -206,8 +204,10 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 		}
 		part := known[k]
 		if part == nil {
-			part = &findingPart{Finding: finding, people: people, ids: map[int64]bool{}}
-			part.Where = nil
+			part = &findingPart{Finding: finding, people: people}
+			if part.Where = nil; finding.peopleOf != nil {
+				part.people = permission.People{}
+			}
 			switch {
 			case k.isExpired:
 				part.Expired = &k.acceptance
@@ -218,14 +218,7 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 		}
 		part.Where = append(part.Where, place)
 		if finding.peopleOf != nil {
-			for user := range finding.peopleOf[at].All() {
-				part.ids[user.ID] = true
-			}
-		}
-	}
-	if finding.peopleOf != nil {
-		for _, part := range parts {
-			part.people = m.access.People(slices.Collect(maps.Keys(part.ids)))
+			part.people = part.people.Or(finding.peopleOf[at])
 		}
 	}
 	return parts

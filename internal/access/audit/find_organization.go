@@ -127,10 +127,6 @@ func realmSetting[T any](realm *zulip.Realm, name string) (value T, known bool) 
 
 const inOrganizationText = "the organization"
 
-func union(access *permission.Access, a, b permission.People) permission.People {
-	return access.People(append(a.IDs(), b.IDs()...))
-}
-
 // findBots finds bots with a high role, and bots without an active owner.
 func (m *maker) findBots() {
 	for bot := range m.access.Everybody().All() {
@@ -199,7 +195,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 		finding.Severity = Medium
 	}
 	finding.Fix = fmt.Sprintf("Choose a bot owner with the role %s or higher, then generate a new API key for the bot.", bot.Role)
-	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
+	m.addFinding(finding, m.access.People([]int64{bot.ID, owner.ID}))
 }
 
 // findInvitations finds invitations that never expire, and invitations with a role above member. The link of an

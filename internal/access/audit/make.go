@@ -99,9 +99,8 @@ func Of(facts Input, options Options) (*Audit, error) {
 	}
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
 	m.people.SetEverybody(slices.DeleteFunc(slices.Clone(m.view.Users()), func(user *zulip.User) bool { return !user.IsActive }))
-	m.members = m.peopleWhere(func(user *zulip.User) bool { return !user.IsBot && user.Role < zulip.RoleGuest })
-	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
-	m.bots = m.peopleWhere(func(user *zulip.User) bool { return user.IsBot })
+	m.members = m.access.Everybody().Humans().Minus(m.access.Guests())
+	m.administrators = m.access.Everybody().WithRoles(zulip.RoleOwner, zulip.RoleAdministrator)
 	if realm := m.view.Realm(); realm != nil {
 		_ = json.Unmarshal(realm.Settings["name"], &m.audit.Organization) // without a name there is none to show
 	}
@@ -137,9 +136,8 @@ type maker struct {
 	sets    map[*report.People]int
 	audit   *Audit
 
-	// members are the active people except guests, bots the active bots, and administrators the active administrators
-	// and owners, bots included.
-	members, bots, administrators permission.People
+	// members are the active people except guests, and administrators the active administrators and owners, bots included.
+	members, administrators permission.People
 
 	chosen      []*zulip.Channel
 	channelByID map[int64]*access.Channel
@@ -217,13 +215,9 @@ func (m *maker) choose() (err error) {
 	if !selection.Guests && !selection.Bots {
 		return nil
 	}
-	var ids []int64
-	for user := range m.access.Everybody().All() {
-		if selection.Guests && user.Role == zulip.RoleGuest || selection.Bots && user.IsBot {
-			ids = append(ids, user.ID)
-		}
-	}
-	among := m.access.People(ids)
+	among := m.access.Everybody().Where(func(user *zulip.User) bool {
+		return selection.Guests && user.Role == zulip.RoleGuest || selection.Bots && user.IsBot
+	})
 	m.among = &among
 	return nil
 }

@@ -79,12 +79,11 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 
 // removals counts the people that the plan removes in one outcome.
 func (b *builder) removals(after *access.Organization) rules.Removals {
-	out, maybe := map[int64]bool{}, map[int64]bool{}
+	var out, maybe permission.People
 	take := func(was, is permission.People, isKnown bool) {
-		for user := range was.Minus(is).All() {
-			if !user.IsBot {
-				maybe[user.ID], out[user.ID] = true, out[user.ID] || isKnown
-			}
+		gone := was.Minus(is).Humans()
+		if maybe = maybe.Or(gone); isKnown {
+			out = out.Or(gone)
 		}
 	}
 	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
@@ -113,19 +112,5 @@ func (b *builder) removals(after *access.Organization) rules.Removals {
 		}
 	}
 	take(people.Everybody(), after.People.Everybody(), true)
-	count := func(set map[int64]bool) (n int) {
-		for _, counts := range set {
-			if counts {
-				n++
-			}
-		}
-		return n
-	}
-	active := 0
-	for user := range b.org.Access().Everybody().All() {
-		if !user.IsBot {
-			active++
-		}
-	}
-	return rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown}
+	return rules.Removals{People: out.Len(), AtMost: maybe.Len(), Active: b.org.Access().Everybody().Humans().Len(), Unknown: unknown}
 }

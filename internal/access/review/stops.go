@@ -174,12 +174,7 @@ func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool
 // stopsByOwner reports if no owner would be left, and finds bots whose owner is deactivated.
 func (b *builder) stopsByOwner() {
 	hasOwner := func(access *permission.Access) bool {
-		for user := range access.Everybody().All() {
-			if user.Role == zulip.RoleOwner && !user.IsBot {
-				return true
-			}
-		}
-		return false
+		return !access.Everybody().WithRoles(zulip.RoleOwner).Humans().IsEmpty()
 	}
 	if hasOwner(b.was.People) && !hasOwner(b.is.People) {
 		b.stop("the organization", "It would have no owner.")

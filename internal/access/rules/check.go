@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -173,15 +172,13 @@ func (j *checker) withGuests(s span) span {
 
 // except finds the people whom the rule exempts today.
 func (j *checker) except() {
-	var ids []int64
 	for _, one := range j.rule.Exceptions {
 		if !one.ends.IsZero() && !j.org.Now.UTC().Before(one.ends) {
 			j.note(fmt.Sprintf("The exception on line %d (%s) ended on %s.", one.line, one.Reason, one.Until))
 			continue
 		}
-		ids = append(ids, j.span(one.People, j.note).least.IDs()...)
+		j.excepted = j.excepted.Or(j.span(one.People, j.note).least)
 	}
-	j.excepted = j.org.People.People(ids)
 }
 
 // channel checks the permissions of one channel.
@@ -244,17 +241,12 @@ func (j *checker) organization() {
 
 // roles checks who has a role.
 func (j *checker) roles() {
-	var ids []int64
 	texts := make([]string, len(j.rule.Roles))
 	for i, role := range j.rule.Roles {
 		texts[i] = role.String()
 	}
-	for user := range j.org.People.Everybody().All() {
-		if slices.Contains(j.rule.Roles, user.Role) {
-			ids = append(ids, user.ID)
-		}
-	}
-	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, j.org.People.People(ids).Held())
+	held := j.org.People.Everybody().WithRoles(j.rule.Roles...).Held()
+	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, held)
 }
 
 // permission checks who has effective access by one permission.
@@ -293,11 +285,11 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
 		switch {
-		case humans(possible) < need && isBounded:
+		case possible.Humans().Len() < need && isBounded:
 			violation := violation
 			violation.Need, violation.isTooFew, violation.People = need, true, certain
 			j.violation(&violation)
-		case humans(certain) < need:
+		case certain.Humans().Len() < need:
 			j.addUnknown(unknown)
 		}
 	}
@@ -310,16 +302,6 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 			j.addUnknown(unknown)
 		}
 	}
-}
-
-// humans counts the people who are not bots.
-func humans(people permission.People) (n int) {
-	for user := range people.All() {
-		if !user.IsBot {
-			n++
-		}
-	}
-	return n
 }
 
 // joining checks how people come to join.
@@ -392,11 +374,7 @@ func (b *Violation) Through(org *access.Organization, user *zulip.User) []string
 
 // Sorted returns people by address.
 func Sorted(people permission.People) []*zulip.User {
-	byAddress := map[int64]*zulip.User{}
-	for user := range people.All() {
-		byAddress[user.ID] = user
-	}
-	return slices.SortedFunc(maps.Values(byAddress), func(a, b *zulip.User) int {
+	return slices.SortedFunc(people.All(), func(a, b *zulip.User) int {
 		return cmp.Or(cmp.Compare(a.Address(), b.Address()), cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -150,17 +150,11 @@ func (p *proposer) add(block *proposedBlock) bool {
 
 // withRoles are the accounts with some roles.
 func (p *proposer) withRoles(roles ...zulip.Role) permission.People {
-	var ids []int64
-	for user := range p.org.People.Everybody().All() {
-		if slices.Contains(roles, user.Role) {
-			ids = append(ids, user.ID)
-		}
-	}
-	return p.org.People.People(ids)
+	return p.org.People.Everybody().WithRoles(roles...)
 }
 
 func (p *proposer) owners() {
-	if humans(p.withRoles(zulip.RoleOwner)) < 2 {
+	if p.withRoles(zulip.RoleOwner).Humans().Len() < 2 {
 		p.hints = append(p.hints, "Only one person is an owner: if that account is lost, no one can appoint another. After you add a second owner, add:\n  rule \"two owners\" {\n    role     = \"owner\"\n    at_least = 2\n  }")
 		return
 	}
@@ -428,7 +422,7 @@ func (p *proposer) removals() {
 	const least, most = 5, 50
 	p.proposed = append(p.proposed, &proposedBlock{
 		"limit", "removals", "A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.",
-		[]proposedAttribute{{"people", min(max(humans(p.org.People.Everybody())/10, least), most)}},
+		[]proposedAttribute{{"people", min(max(p.org.People.Everybody().Humans().Len()/10, least), most)}},
 	})
 }
 

@@ -76,7 +76,7 @@ func (b *Violation) isWorseThan(was *Result) bool {
 	}
 	one := was.Violations[i]
 	if b.isTooFew {
-		return humans(b.People) < humans(one.People)
+		return b.People.Humans().Len() < one.People.Humans().Len()
 	}
 	return b.Internet && !one.Internet || slices.ContainsFunc(b.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
 }
@@ -103,7 +103,7 @@ func (b *Violation) Sentence() string {
 	case b.permission == joiningSubject:
 		return b.Text
 	case b.isTooFew:
-		n := humans(b.People)
+		n := b.People.Humans().Len()
 		return fmt.Sprintf("%s %s, and at least %d must%s", report.InWords(n, "person", "people"), b.does(n), b.Need, b.being())
 	case b.isTooMany:
 		return fmt.Sprintf("%s %s, and at most %d may%s", accounts(b.People), b.does(b.People.Len()), b.Need, b.being())

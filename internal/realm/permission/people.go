@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"encoding/binary"
 	"iter"
 	"slices"
@@ -72,6 +73,30 @@ func (p People) All() iter.Seq[*zulip.User] {
 	}
 }
 
+// Where returns those in the set who satisfy a condition.
+func (p People) Where(is func(*zulip.User) bool) People {
+	if p.roster == nil {
+		return p
+	}
+	some := sets.NewBits(len(p.roster.users))
+	for place := range p.set.All() {
+		if is(p.roster.users[place]) {
+			some.Add(place)
+		}
+	}
+	return People{p.roster, some}
+}
+
+// Humans returns those in the set who are not bots.
+func (p People) Humans() People {
+	return p.Where(func(user *zulip.User) bool { return !user.IsBot })
+}
+
+// WithRoles returns those in the set who have one of some roles.
+func (p People) WithRoles(roles ...zulip.Role) People {
+	return p.Where(func(user *zulip.User) bool { return slices.Contains(roles, user.Role) })
+}
+
 // IDs returns the IDs in the set, ascending.
 func (p People) IDs() []int64 {
 	ids := make([]int64, 0, p.Len())
@@ -88,7 +113,9 @@ func (p People) Minus(other People) People {
 }
 
 // Or returns the people in either set, which are of the same organization.
-func (p People) Or(other People) People { return People{p.roster, p.set.Or(other.set)} }
+func (p People) Or(other People) People {
+	return People{cmp.Or(p.roster, other.roster), p.set.Or(other.set)}
+}
 
 // And returns those who are in both sets, which are of the same organization.
 func (p People) And(other People) People { return People{p.roster, p.set.And(other.set)} }
