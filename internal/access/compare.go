@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -55,19 +56,14 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 // pairs returns the objects before and after, in the order of after, followed by the objects that exist only before.
 func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) Key) func(yield func(was, is *Thing) bool) {
 	return func(yield func(was, is *Thing) bool) {
-		was := make(map[Key]*Thing, len(before))
-		for _, thing := range before {
-			was[key(thing)] = thing
-		}
-		there := make(map[Key]bool, len(after))
+		was, is := lists.By(before, key), lists.By(after, key)
 		for _, thing := range after {
-			there[key(thing)] = true
 			if !yield(was[key(thing)], thing) {
 				return
 			}
 		}
 		for _, thing := range before {
-			if !there[key(thing)] && !yield(thing, nil) {
+			if is[key(thing)] == nil && !yield(thing, nil) {
 				return
 			}
 		}

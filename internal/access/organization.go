@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -109,12 +110,10 @@ func (o *Organization) Clone() *Organization {
 }
 
 func cloned[Thing any](things []*Thing) []*Thing {
-	all := make([]*Thing, len(things))
-	for i, thing := range things {
+	return lists.Map(things, func(thing *Thing) *Thing {
 		one := *thing
-		all[i] = &one
-	}
-	return all
+		return &one
+	})
 }
 
 // ActiveChannels are the channels that are not archived.
@@ -142,15 +141,8 @@ type Touched struct {
 
 // TouchBy notes resources that change the object.
 func (t *Touched) TouchBy(addresses ...string) {
-	for _, address := range addresses {
-		if !slices.Contains(t.Addresses, address) {
-			t.Addresses = append(t.Addresses, address)
-		}
-	}
+	t.Addresses = lists.Add(t.Addresses, addresses...)
 }
-
-// TouchedBy returns the addresses of the resources that change the object.
-func (t *Touched) TouchedBy() []string { return t.Addresses }
 
 // Account is a person or a bot.
 type Account struct {

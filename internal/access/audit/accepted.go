@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -77,10 +78,7 @@ func (p *acceptParser) block(block *hclfile.Block) {
 	}
 	entry := acceptEntry{kind: Kind(strings.Join(block.Labels, " ")), line: line}
 	if kindRank(entry.kind) < 0 && len(block.Labels) > 0 {
-		names := suggest.Names{Things: "kinds"}
-		for _, known := range Kinds {
-			names.All = append(names.All, string(known.Kind))
-		}
+		names := suggest.Names{Things: "kinds", All: kindNames()}
 		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(string(entry.kind)), names.Suggest(string(entry.kind)))
 	}
 	var objects []string
@@ -97,7 +95,7 @@ func (p *acceptParser) block(block *hclfile.Block) {
 		case "severity":
 			entry.worst = Severity(p.Text(one))
 			if entry.worst != "" && entry.worst.rank() < 0 {
-				p.Fail(one.Line, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
+				p.Fail(one.Line, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: lists.Strings(Severities)}.Suggest(string(entry.worst)))
 			}
 		}
 	}

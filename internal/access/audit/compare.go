@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -117,22 +118,13 @@ func (c *comparison) matchAccounts() {
 		}
 	}
 	was, is := c.before.users(), c.after.users()
-	everybody := map[int64]*zulip.User{}
-	for id, user := range is {
-		everybody[id] = user
-	}
-	for id, user := range was {
-		everybody[id] = user // the roles before
-	}
+	everybody := maps.Clone(is)
+	maps.Copy(everybody, was) // the roles before
 	c.before.access, c.after.access = accessOf(was, everybody), accessOf(is, everybody)
 	c.before.sets, c.after.sets = map[int]permission.People{}, map[int]permission.People{}
 	c.people = report.NewPeopleSets(c.after.audit.AccountID)
-	var all []*zulip.User
-	for _, user := range everybody {
-		all = append(all, user)
-	}
+	all := slices.SortedFunc(maps.Values(everybody), func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 	c.people.SetEverybody(all)
-	slices.SortFunc(all, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 	for _, user := range all {
 		for _, one := range []struct {
 			in   map[int64]*zulip.User

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -101,10 +102,7 @@ func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 	}
 	const fix = "If people should need an invitation, set invite_required to true."
 	if isRestricted, _ := realmSetting[bool](realm, "emails_restricted_to_domains"); isRestricted {
-		var domains []string
-		for _, domain := range m.view.Domains().List() {
-			domains = append(domains, domain.Domain)
-		}
+		domains := lists.Map(m.view.Domains().List(), func(domain *zulip.Domain) string { return domain.Domain })
 		text := "People can join without an invitation if their email has one of the organization's domains."
 		if len(domains) > 0 {
 			text = fmt.Sprintf("People can join without an invitation if their email is at %s.", report.List(domains))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -132,22 +133,13 @@ func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
 func ConditionNames() []string { return append(findingWords(), changeWords()...) }
 
 func changeWords() []string {
-	var words []string
-	for _, known := range report.Conditions {
-		words = append(words, string(known.Condition))
-	}
-	return words
+	return lists.Map(report.Conditions, func(known report.ConditionMeaning) string { return string(known.Condition) })
 }
 
-func findingWords() []string {
-	var words []string
-	for _, severity := range Severities {
-		words = append(words, string(severity))
-	}
-	for _, known := range Kinds {
-		words = append(words, string(known.Kind))
-	}
-	return words
+func findingWords() []string { return append(lists.Strings(Severities), kindNames()...) }
+
+func kindNames() []string {
+	return lists.Map(Kinds, func(known KindMeaning) string { return string(known.Kind) })
 }
 
 // Fails returns the kinds of findings to which the conditions apply, each once. Accepted findings don't count.

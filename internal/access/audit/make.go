@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -86,7 +87,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
-		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, channelByID: map[int64]*access.Channel{},
+		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{},
 		org: access.Of(access.Read{
 			View: facts.View, Self: facts.Self, Subscribers: facts.Subscribers, Invitations: facts.Invitations, MissingInvitations: facts.MissingInvitations, Now: options.Now,
 		}),
@@ -97,6 +98,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*EffectivePermission{}, Sets: []*report.People{},
 		},
 	}
+	m.channelByID = lists.By(m.org.Channels, func(channel *access.Channel) int64 { return channel.ID })
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
 	m.people.SetEverybody(slices.DeleteFunc(slices.Clone(m.view.Users()), func(user *zulip.User) bool { return !user.IsActive }))
 	m.members = m.access.Everybody().Humans().Minus(m.access.Guests())
@@ -243,9 +245,6 @@ func (m *maker) narrowed(people permission.People) permission.People {
 
 // channels describes who can do what in each channel.
 func (m *maker) channels() {
-	for _, channel := range m.org.Channels {
-		m.channelByID[channel.ID] = channel
-	}
 	unseen := 0
 	for _, channel := range m.chosen {
 		described := m.channelByID[channel.ID]

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -44,11 +45,7 @@ func (m *maker) findPerson(address string) (*zulip.User, error) {
 	if user, ok := m.view.UserByAddress(address); ok && !user.IsSystemBot {
 		return user, nil
 	}
-	var all []string
-	for _, user := range m.view.Users() {
-		all = append(all, user.Address())
-	}
-	names := suggest.Names{Things: "accounts", All: all, Where: "the JSON form of an audit lists all accounts", Unquoted: true}
+	names := suggest.Names{Things: "accounts", All: lists.Map(m.view.Users(), (*zulip.User).Address), Where: "the JSON form of an audit lists all accounts", Unquoted: true}
 	return nil, fmt.Errorf("the account sees no one with the email %s%s", address, names.Suggest(address))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -13,15 +14,6 @@ import (
 // organizations returns the organizations that the two audits recorded. It matches one organization by IDs, and two
 // organizations by names.
 func (c *comparison) organizations() (before, after *access.Organization) {
-	channels, groups := map[string]int64{}, map[string]int64{}
-	if c.byName {
-		for _, channel := range c.after.audit.Channels {
-			channels[strings.ToLower(channel.Name)] = channel.ID
-		}
-		for _, group := range c.after.audit.Groups {
-			groups[group.Name] = group.ID
-		}
-	}
 	before, after = c.before.organization(), c.after.organization()
 	if !c.byName {
 		for _, id := range c.before.audit.ArchivedIDs { // it may be reactivated
@@ -29,19 +21,17 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 		}
 		return before, after
 	}
-	last := int64(0)
-	match := func(ids map[string]int64, name string) int64 {
-		if id, there := ids[name]; there {
-			return id
+	channels := lists.By(after.Channels, func(channel *access.Channel) string { return strings.ToLower(channel.Name) })
+	for i, channel := range before.Channels {
+		if channel.ID = int64(-1 - i); channels[strings.ToLower(channel.Name)] != nil {
+			channel.ID = channels[strings.ToLower(channel.Name)].ID
 		}
-		last--
-		return last
 	}
-	for _, channel := range before.Channels {
-		channel.ID = match(channels, strings.ToLower(channel.Name))
-	}
-	for _, group := range before.Groups {
-		group.ID = match(groups, group.Name)
+	groups := lists.By(after.Groups, func(group *access.Group) string { return group.Name })
+	for i, group := range before.Groups {
+		if group.ID = int64(-1 - i); groups[group.Name] != nil {
+			group.ID = groups[group.Name].ID
+		}
 	}
 	return before, after
 }

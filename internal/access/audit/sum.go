@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // IncompleteText is the first line of an audit whose account does not see everything.
@@ -103,42 +104,25 @@ func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText
 // Resources lists the addresses of the resources that manage the objects of the findings, each once.
 func (g *FindingGroup) Resources() (addresses []string) {
 	for _, finding := range g.Findings {
-		for _, address := range finding.Resources {
-			if !slices.Contains(addresses, address) {
-				addresses = append(addresses, address)
-			}
-		}
+		addresses = lists.Add(addresses, finding.Resources...)
 	}
 	return addresses
 }
 
 // FindingGroups groups the findings with the same text, in their order.
 func (a *Audit) FindingGroups() []*FindingGroup {
-	type key struct {
-		kind     Kind
-		severity Severity
-		text     string
-		fix      string
-		accepted string
+	key := func(finding *Finding) [5]string {
+		return [5]string{string(finding.Kind), string(finding.Severity), finding.Text, finding.Fix, finding.AcceptedText()}
 	}
 	var groups []*FindingGroup
-	known := map[key]*FindingGroup{}
-	for _, finding := range a.Findings {
-		k := key{finding.Kind, finding.Severity, finding.Text, finding.Fix, finding.AcceptedText()}
-		if known[k] == nil {
-			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text, Fix: finding.Fix}
-			groups = append(groups, known[k])
+	for _, findings := range lists.Grouped(a.Findings, key) {
+		first := findings[0]
+		group := &FindingGroup{Kind: first.Kind, Severity: first.Severity, Text: first.Text, Fix: first.Fix, Findings: findings, People: a.Sets[first.People]}
+		differs := func(finding *Finding) bool { return finding.People != first.People }
+		if group.People.Len() == 0 || slices.ContainsFunc(findings, differs) {
+			group.People = nil
 		}
-		known[k].Findings = append(known[k].Findings, finding)
-	}
-	for _, group := range groups {
-		group.People = a.Sets[group.Findings[0].People]
-		for _, finding := range group.Findings {
-			if finding.People != group.Findings[0].People || group.People.Len() == 0 {
-				group.People = nil
-				break
-			}
-		}
+		groups = append(groups, group)
 	}
 	return groups
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -66,7 +67,7 @@ func (m *maker) things() {
 	}
 	for _, linkifier := range m.view.Linkifiers().List() {
 		m.thing("zulip_linkifier", fmt.Sprint(linkifier.ID), linkifier.Pattern, map[string]any{
-			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": listOf(linkifier.AlternativeURLTemplates),
+			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": lists.Map(linkifier.AlternativeURLTemplates, func(text string) any { return text }),
 		})
 	}
 	for _, playground := range m.view.Playgrounds().List() {
@@ -77,14 +78,6 @@ func (m *maker) things() {
 			m.botThing(bot, details)
 		}
 	}
-}
-
-func listOf(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return list
 }
 
 func (m *maker) thing(kind, key, name string, attributes map[string]any) {
@@ -246,15 +239,14 @@ type channelNames struct {
 const beyondIDs = 1 << 40
 
 func (c *comparison) channelNames() *channelNames {
-	n, byName := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}, map[string]int64{}
-	for _, channel := range c.after.audit.Channels {
-		byName[zulip.FoldName(channel.Name)] = channel.ID
-	}
+	n := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}
+	byName := lists.By(c.after.audit.Channels, func(channel *Channel) string { return zulip.FoldName(channel.Name) })
 	for _, channel := range c.before.audit.Channels {
 		id := channel.ID
 		if c.byName {
-			var isThere bool
-			if id, isThere = byName[zulip.FoldName(channel.Name)]; !isThere {
+			if same := byName[zulip.FoldName(channel.Name)]; same != nil {
+				id = same.ID
+			} else {
 				id = n.next()
 			}
 			n.ids[channel.ID] = id

@@ -18,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
@@ -95,9 +96,7 @@ func blockOf(from *hclsyntax.Block) *Block {
 		block.Attributes = append(block.Attributes, &Attribute{one.Name, one.NameRange.Start.Line, one.Expr})
 	}
 	slices.SortFunc(block.Attributes, func(a, b *Attribute) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name)) })
-	for _, one := range from.Body.Blocks {
-		block.Blocks = append(block.Blocks, blockOf(one))
-	}
+	block.Blocks = lists.Map(from.Body.Blocks, blockOf)
 	return block
 }
 
@@ -113,11 +112,7 @@ func (r *Reader) Fails() int { return len(r.fails) }
 func (r *Reader) Err() error {
 	slices.SortStableFunc(r.fails, func(a, b failure) int { return cmp.Compare(a.line, b.line) })
 	r.fails = slices.Compact(r.fails)
-	all := make([]error, len(r.fails))
-	for i, one := range r.fails {
-		all[i] = fmt.Errorf("%s:%d: %s", r.path, one.line, one.text)
-	}
-	return errors.Join(all...)
+	return errors.Join(lists.Map(r.fails, func(one failure) error { return fmt.Errorf("%s:%d: %s", r.path, one.line, one.text) })...)
 }
 
 func (r *Reader) report(problems hcl.Diagnostics) {
@@ -254,11 +249,8 @@ func (s *Spec) block(name string) *Spec {
 	return nil
 }
 
-func (s *Spec) blockNames() (names []string) {
-	for _, one := range s.Blocks {
-		names = append(names, one.Name)
-	}
-	return names
+func (s *Spec) blockNames() []string {
+	return lists.Map(s.Blocks, func(one *Spec) string { return one.Name })
 }
 
 func (s *Spec) attribute(name string) *AttributeSpec {
@@ -272,12 +264,8 @@ func (s *Spec) attribute(name string) *AttributeSpec {
 
 // names are the names of the attributes, and of the blocks.
 func (s *Spec) names() suggest.Names {
-	names := suggest.Names{Things: "attributes"}
-	for _, one := range s.Attributes {
-		names.All = append(names.All, one.Name)
-	}
-	names.All = append(names.All, s.blockNames()...)
-	return names
+	attributes := lists.Map(s.Attributes, func(one AttributeSpec) string { return one.Name })
+	return suggest.Names{Things: "attributes", All: append(attributes, s.blockNames()...)}
 }
 
 // Find returns the spec of a block in the spec of its parent; nil if there is none. It notes a mistake if the type is

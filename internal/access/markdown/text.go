@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 )
 
 // code writes a name as code. In a code span only the backtick has a meaning, and in a table the bar. A name with one of
@@ -34,15 +36,7 @@ const maxName = 200
 
 // visible removes invisible and bidirectional characters from a name, and shortens it.
 func visible(name string) string {
-	return atMost(printable(name), maxName)
-}
-
-// atMost returns a text, cut to a number of characters.
-func atMost(text string, most int) string {
-	if all := []rune(text); len(all) > most {
-		return string(all[:most]) + "…"
-	}
-	return text
+	return meaning.Cut(printable(name), maxName)
 }
 
 // plain writes a sentence. A part in quotes is a name: if it has anything but letters, it is written as code without the
@@ -78,15 +72,6 @@ func plain(sentence string) string {
 		text.WriteString(plainWords(sentence[:at]) + code(name))
 		sentence = sentence[at+len(quoted):]
 	}
-}
-
-// plainAll is plain for some sentences.
-func plainAll(sentences []string) []string {
-	texts := make([]string, len(sentences))
-	for i, sentence := range sentences {
-		texts[i] = plain(sentence)
-	}
-	return texts
 }
 
 func plainWords(text string) string {

@@ -69,8 +69,8 @@ type Difference struct {
 // Words is a value in words.
 type Words struct {
 	// Texts are the elements of a list, or the one value.
-	Texts             []string
-	IsNone, IsUnknown bool
+	Texts     []string
+	IsUnknown bool
 }
 
 // Result is the meaning of a change.
@@ -197,7 +197,7 @@ func (c *Change) resolveDefault(s *Subject) {
 }
 
 func (c *Change) words(name string, v Value, r *Result) Words {
-	w := Words{IsNone: v.IsNone(), IsUnknown: v.IsUnknown}
+	w := Words{IsUnknown: v.IsUnknown}
 	if texts := c.elements(name, v, r); len(texts) > 0 {
 		w.Texts = texts
 	} else if _, isList := v.Data.([]any); v.Data != nil && (!isList || !v.IsUnknown) {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // maxListed is the maximum number of elements of a list that are written; the others are counted.
@@ -98,12 +100,7 @@ func textInWords(name, text string) string {
 // maxText is the maximum number of characters of a text that are written.
 const maxText = 200
 
-func shortened(text string) string {
-	if runes := []rune(text); len(runes) > maxText {
-		return string(runes[:maxText]) + "…"
-	}
-	return text
-}
+func shortened(text string) string { return Cut(text, maxText) }
 
 // numberInWords writes the object of an ID, or the duration of a limit.
 func (c *Change) numberInWords(name string, number float64, r *Result) string {
@@ -190,11 +187,7 @@ func (o organization) Names() (names []string) {
 // Value returns a setting in the form of the attribute.
 func (o organization) Value(name string) Value {
 	if name == "authentication_methods" {
-		methods := []any{}
-		for _, method := range o.methods {
-			methods = append(methods, method)
-		}
-		return Value{Data: methods}
+		return Value{Data: lists.Map(o.methods, func(method string) any { return method })}
 	}
 	of, _ := Of("zulip_organization")
 	row, known := of.Attribute(name)

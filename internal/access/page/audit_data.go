@@ -6,6 +6,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // auditData is the data for the script of an audit's page. It is written for size: a repeated value is in a table, and named
@@ -147,13 +148,7 @@ func (v *auditView) Data() (template.JS, error) {
 
 // active counts the active accounts among some.
 func (v *auditView) active(ids []int64) int {
-	n := 0
-	for _, id := range ids {
-		if account := v.named[id]; account != nil && account.IsActive {
-			n++
-		}
-	}
-	return n
+	return len(lists.Where(ids, func(id int64) bool { return v.named[id] != nil && v.named[id].IsActive }))
 }
 
 func (v *auditView) addFindings() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
@@ -182,11 +183,8 @@ type personData struct {
 
 // Data returns the data as JSON that can't end its script element.
 func (v *view) Data() (template.JS, error) {
-	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
-	for i, account := range v.people.accounts {
-		d.Accounts[i] = personData{account.Name, account.Email}
-	}
-	return encodedJSON(d)
+	accounts := lists.Map(v.people.accounts, func(account *report.Account) personData { return personData{account.Name, account.Email} })
+	return encodedJSON(data{Accounts: accounts, Sets: v.people.encoded()})
 }
 
 // encodedJSON writes data of a page as JSON.

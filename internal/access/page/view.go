@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -96,11 +97,10 @@ func (v *view) MorePeople() []changedPerson {
 	return v.persons(v.People[min(len(v.People), manyRows):])
 }
 
-func (v *view) persons(people []*report.Person) (all []changedPerson) {
-	for _, person := range people {
-		all = append(all, changedPerson{person, v.people.place(person.Account)})
-	}
-	return all
+func (v *view) persons(people []*report.Person) []changedPerson {
+	return lists.Map(people, func(person *report.Person) changedPerson {
+		return changedPerson{person, v.people.place(person.Account)}
+	})
 }
 
 // IncompleteText is the first line of a comparison with an incomplete audit.
@@ -192,8 +192,8 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 		var options []string
 		for _, permission := range row.Permissions {
 			options = append(options, fmt.Sprint(v.optionFor(kind, permission).Index))
-			if permission.Unknown && permission.Why != "" && !slices.Contains(view.Whys, permission.Why) {
-				view.Whys = append(view.Whys, permission.Why)
+			if permission.Unknown && permission.Why != "" {
+				view.Whys = lists.Add(view.Whys, permission.Why)
 			}
 		}
 		view.Options = strings.Join(options, " ")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -122,12 +123,11 @@ func (a *assessment) private(where string, channel *Channel) {
 
 // namesText says who can do something with a private channel.
 func namesText(people *People, can string) string {
-	var names []string
-	for _, account := range people.First(MaxListed) {
-		names = append(names, account.Name)
-	}
+	names := lists.Map(people.First(MaxListed), nameOf)
 	return fmt.Sprintf("%s can %s: %s.", Counted(people.Len(), "account"), can, ListOf(names, people.Len()))
 }
+
+func nameOf(account *Account) string { return account.Name }
 
 // permission assesses the change of a permission.
 func (a *assessment) permission(where string, permission *PermissionChange, isNew bool) {
@@ -209,10 +209,7 @@ func together(actions []string) string { return permission.JoinActions(actions, 
 
 // botsCannotPostText says which bots can no longer post. Their reports stop without anyone noticing.
 func botsCannotPostText(bots []*Account) string {
-	names := make([]string, len(bots))
-	for i, bot := range bots {
-		names[i] = bot.Name
-	}
+	names := lists.Map(bots, nameOf)
 	if len(names) == 1 {
 		return fmt.Sprintf("The bot %s can no longer post.", names[0])
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
@@ -27,10 +28,7 @@ type Row struct {
 
 // What returns the actions of the permissions, to follow "can".
 func (w *Row) What() string {
-	var texts []string
-	for _, permission := range w.Permissions {
-		texts = append(texts, permission.Text)
-	}
+	texts := lists.Map(w.Permissions, func(permission *PermissionChange) string { return permission.Text })
 	return permission.JoinActions(texts, len(texts))
 }
 

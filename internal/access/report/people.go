@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -96,20 +97,11 @@ func (p *People) First(most int) []*Account {
 
 // IDs lists the IDs, in the same order.
 func (p *People) IDs() []int64 {
-	ids := make([]int64, 0, p.Len())
-	for account := range p.All() {
-		ids = append(ids, account.ID)
-	}
-	return ids
+	return lists.Map(p.First(p.Len()), func(account *Account) int64 { return account.ID })
 }
 
-func (p *People) bots() (bots []*Account) {
-	for account := range p.All() {
-		if account.IsBot {
-			bots = append(bots, account)
-		}
-	}
-	return bots
+func (p *People) bots() []*Account {
+	return lists.Where(p.First(p.Len()), func(account *Account) bool { return account.IsBot })
 }
 
 // Some reports whether any account satisfies a condition.

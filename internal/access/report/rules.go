@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Rule is the result of a rule.
@@ -41,14 +44,8 @@ func (r *Rule) Fails() bool {
 
 // Lines are sentences about the rule, then about each violation. They name people.
 func (r *Rule) Lines() []string {
-	lines := []string{r.status()}
-	for _, violation := range r.Violations {
-		lines = append(lines, violation.line())
-	}
-	for _, unknown := range r.Unknowns {
-		lines = append(lines, "Unknown: "+unknown)
-	}
-	return append(lines, r.Notes...)
+	unknowns := lists.Map(r.Unknowns, func(unknown string) string { return "Unknown: " + unknown })
+	return slices.Concat([]string{r.status()}, lists.Map(r.Violations, (*Violation).line), unknowns, r.Notes)
 }
 
 // status says whether it passes, and since when.

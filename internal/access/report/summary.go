@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // Condition is a condition that --fail-on takes.
@@ -65,13 +67,7 @@ func (c Condition) rank() int {
 
 // Fails returns the conditions that apply, in the order of [Conditions].
 func (r *Report) Fails(on []Condition) []Condition {
-	var fails []Condition
-	for _, condition := range r.Summary.Conditions {
-		if slices.Contains(on, condition) {
-			fails = append(fails, condition)
-		}
-	}
-	return fails
+	return sets.Common(r.Summary.Conditions, on)
 }
 
 // summaryText writes the summary: newly readable channels, the numbers of accounts that gain and lose access, then the rest.
@@ -107,8 +103,7 @@ func (a *assessment) summaryText() string {
 	if findings := len(r.Findings()); findings > 0 {
 		add(Counted(findings, "risk"))
 	}
-	isNew := func(found Found) bool { return found.IsNew }
-	if n := len(slices.DeleteFunc(slices.Clone(r.Found), func(found Found) bool { return !isNew(found) })); n > 0 {
+	if n := len(lists.Where(r.Found, func(found Found) bool { return found.IsNew })); n > 0 {
 		add(Counted(n, "new finding"))
 	}
 	if a.conditions[Unknown] {

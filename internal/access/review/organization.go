@@ -7,6 +7,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -27,14 +28,11 @@ type plannedOrganization struct {
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization) *plannedOrganization {
-	o := &plannedOrganization{Snapshot: view, after: after, accounts: map[int64]*access.Account{}, groups: map[int64]*access.Group{}, channels: map[int64]*access.Channel{}, renamed: map[string]int64{}}
-	for _, group := range after.Groups {
-		o.groups[group.ID] = group
+	return &plannedOrganization{
+		Snapshot: view, after: after, accounts: map[int64]*access.Account{}, renamed: map[string]int64{},
+		groups:   lists.By(after.Groups, func(group *access.Group) int64 { return group.ID }),
+		channels: lists.By(after.Channels, func(channel *access.Channel) int64 { return channel.ID }),
 	}
-	for _, channel := range after.Channels {
-		o.channels[channel.ID] = channel
-	}
-	return o
 }
 
 // nextID returns the ID for a new object.

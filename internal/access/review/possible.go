@@ -9,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -131,11 +132,9 @@ func (b *builder) choose(options []outcome, format string, values ...any) {
 }
 
 // anyRole are the options for the role of some accounts, the role with the most access first.
-func anyRole(ids ...int64) (options []outcome) {
-	for _, role := range []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest} {
-		options = append(options, giving(role, ids...))
-	}
-	return options
+func anyRole(ids ...int64) []outcome {
+	roles := []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
+	return lists.Map(roles, func(role zulip.Role) outcome { return giving(role, ids...) })
 }
 
 // asIs is the outcome that nothing changes.
@@ -288,9 +287,5 @@ func (b *builder) named(c *plan.Change) (name, secret string) {
 
 // channelsText names channels of which one is meant.
 func (b *builder) channelsText(ids []int64) string {
-	var names []string
-	for _, id := range ids {
-		names = append(names, fmt.Sprintf("%q", b.org.channels[id].Name))
-	}
-	return report.List(names)
+	return report.List(lists.Map(ids, func(id int64) string { return fmt.Sprintf("%q", b.org.channels[id].Name) }))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -87,11 +88,7 @@ func (b *builder) addPermissions(current map[string]meaning.Value, settings []pe
 			current[setting.Name] = meaning.Value{IsUnknown: true}
 			continue
 		}
-		texts := []any{}
-		for _, text := range permission.Texts(value, b.org) {
-			texts = append(texts, text)
-		}
-		current[setting.Name] = meaning.Value{Data: texts}
+		current[setting.Name] = meaning.Value{Data: lists.Map(permission.Texts(value, b.org), func(text string) any { return text })}
 	}
 }
 

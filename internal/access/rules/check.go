@@ -7,6 +7,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -31,12 +32,7 @@ func Unite(results, others []*Result, why []string) {
 		if result.first == other.Status || result.first != result.Status && len(why) > 1 { // it has a closer reason
 			continue
 		}
-		result.Status, result.Violations = report.RuleUnknown, nil
-		for _, sentence := range why {
-			if !slices.Contains(result.Unknowns, sentence) {
-				result.Unknowns = append(result.Unknowns, sentence)
-			}
-		}
+		result.Status, result.Violations, result.Unknowns = report.RuleUnknown, nil, lists.Add(result.Unknowns, why...)
 	}
 }
 
@@ -60,10 +56,10 @@ type span struct {
 	isOpen bool
 }
 
-func (j *checker) addUnknown(sentence string) {
-	if !slices.Contains(j.result.Unknowns, sentence) {
-		j.result.Unknowns = append(j.result.Unknowns, sentence)
-	}
+func (j *checker) addUnknown(sentence string) { j.addUnknowns([]string{sentence}) }
+
+func (j *checker) addUnknowns(sentences []string) {
+	j.result.Unknowns = lists.Add(j.result.Unknowns, sentences...)
 }
 
 func (j *checker) note(sentence string) { j.result.Notes = append(j.result.Notes, sentence) }
@@ -73,9 +69,7 @@ func (j *checker) violation(violation *Violation) {
 }
 
 func (j *checker) check() {
-	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
-		j.addUnknown(sentence)
-	}
+	j.addUnknowns(j.org.Unknowns(access.Anywhere, access.Told))
 	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
 	j.except()
 	switch {
@@ -241,10 +235,7 @@ func (j *checker) organization() {
 
 // roles checks who has a role.
 func (j *checker) roles() {
-	texts := make([]string, len(j.rule.Roles))
-	for i, role := range j.rule.Roles {
-		texts[i] = role.String()
-	}
+	texts := lists.Map(j.rule.Roles, zulip.Role.String)
 	held := j.org.People.Everybody().WithRoles(j.rule.Roles...).Held()
 	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, held)
 }
@@ -307,9 +298,7 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 // joining checks how people come to join.
 func (j *checker) joining() {
 	joining := j.org.Joining
-	for _, sentence := range j.org.Unknowns(access.OfJoining) {
-		j.addUnknown(sentence)
-	}
+	j.addUnknowns(j.org.Unknowns(access.OfJoining))
 	switch {
 	case joining.InviteRequired == nil:
 		j.addUnknown("It isn't known whether joining needs an invitation.")

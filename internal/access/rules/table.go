@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -63,11 +64,8 @@ var privacies = []privacy{
 	{"private_protected_history", []zulip.Privacy{zulip.PrivacyPrivateProtectedHistory}},
 }
 
-func privacyNames() (names []string) {
-	for _, one := range privacies {
-		names = append(names, one.name)
-	}
-	return names
+func privacyNames() []string {
+	return lists.Map(privacies, func(one privacy) string { return one.name })
 }
 
 // privaciesOf are the privacies of a kind; nil if there is no such kind.
@@ -88,21 +86,11 @@ type permissionNames struct {
 }
 
 var (
-	channelPermissions      = permissionNames{"permissions in a channel", append(channelPermissionNames(permission.ChannelPermissionsAndHistory), Subscribed)}
+	channelPermissions      = permissionNames{"permissions in a channel", append(lists.Strings(permission.ChannelPermissionsAndHistory), Subscribed)}
 	groupPermissions        = permissionNames{"permissions over a user group", append([]string{Member}, settingNames(permission.UserGroups)...)}
 	organizationPermissions = permissionNames{"permissions in the organization", settingNames(permission.Organizations)}
 )
 
-func channelPermissionNames(permissions []permission.ChannelPermission) (names []string) {
-	for _, one := range permissions {
-		names = append(names, string(one))
-	}
-	return names
-}
-
-func settingNames(table permission.Table) (names []string) {
-	for _, one := range table.Settings {
-		names = append(names, one.Name)
-	}
-	return names
+func settingNames(table permission.Table) []string {
+	return lists.Map(table.Settings, func(setting permission.Spec) string { return setting.Name })
 }
