@@ -10,6 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -205,15 +206,7 @@ func (c *comparison) findings() {
 			})
 		}
 	}
-	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int {
-		switch {
-		case x.IsNew == y.IsNew:
-			return 0
-		case x.IsNew:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int { return lists.TrueFirst(x.IsNew, y.IsNew) })
 }
 
 // incomplete describes the access that neither audit shows.

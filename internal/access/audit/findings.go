@@ -172,19 +172,9 @@ func (m *maker) find() {
 		m.findInvitations()
 	}
 	slices.SortStableFunc(m.audit.Findings, func(a, b *Finding) int {
-		return cmp.Or(acceptedLast(a, b), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
+		return cmp.Or(lists.TrueFirst(a.Accepted == nil, b.Accepted == nil), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
 	})
 	m.warnOfUnused()
-}
-
-func acceptedLast(a, b *Finding) int {
-	switch {
-	case (a.Accepted != nil) == (b.Accepted != nil):
-		return 0
-	case a.Accepted != nil:
-		return 1
-	}
-	return -1
 }
 
 func kindRank(kind Kind) int {

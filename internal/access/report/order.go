@@ -12,17 +12,14 @@ import (
 // SortChannels makes channels with the same changes adjacent. Channels that the plan changes itself come first.
 func SortChannels(channels []*Channel) []*Channel {
 	all := append([]*Channel{}, slices.Concat(lists.Grouped(channels, (*Channel).effects)...)...) // empty in JSON, not null
-	slices.SortStableFunc(all, func(x, y *Channel) int { return namedFirst(x.Resources, y.Resources) })
+	slices.SortStableFunc(all, func(x, y *Channel) int { return lists.TrueFirst(len(x.Resources) > 0, len(y.Resources) > 0) })
 	return all
 }
-
-// namedFirst sorts objects that have resources in the plan before those that have none.
-func namedFirst(x, y []string) int { return cmp.Compare(min(len(y), 1), min(len(x), 1)) }
 
 // SortGroups sorts the groups by name, those that the plan changes itself first.
 func SortGroups(groups []*Group) []*Group {
 	slices.SortStableFunc(groups, func(x, y *Group) int {
-		return cmp.Or(namedFirst(x.Resources, y.Resources), strings.Compare(x.Name, y.Name))
+		return cmp.Or(lists.TrueFirst(len(x.Resources) > 0, len(y.Resources) > 0), strings.Compare(x.Name, y.Name))
 	})
 	return groups
 }

@@ -38,9 +38,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 		condition = report.External
 	}
 	say := func(actions, over string) {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over),
-		})
+		b.risk(condition, where, "%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over)
 	}
 	channels := map[string][]string{} // by the actions in them
 	var unknown []string

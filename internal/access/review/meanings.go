@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -76,7 +76,7 @@ func (b *builder) sayLastDomain() {
 	if removed && len(left) == 0 {
 		of, _ := meaning.Of("zulip_organization")
 		row, _ := of.Attribute("emails_restricted_to_domains")
-		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Joining, Where: "the organization", Text: row.Sentence})
+		b.risk(report.Joining, "the organization", "%s", row.Sentence)
 	}
 }
 
@@ -101,8 +101,7 @@ func (b *builder) sayRekeyed() {
 		if len(ended[resource]) == 1 && len(made[resource]) == 1 {
 			from, to = ended[resource][0].Address, made[resource][0].Address
 		}
-		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a moved block from %s to %s.", from, to)
-		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.DataLoss, Where: resource, Text: text})
+		b.risk(report.DataLoss, resource, "Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a moved block from %s to %s.", from, to)
 	}
 }
 
@@ -185,20 +184,12 @@ func (b *builder) hasPermission(name string) bool {
 
 // namedAddresses are the resources listed with a channel, a group or an account of the report.
 func (b *builder) namedAddresses() map[string]bool {
+	channels := lists.Map(b.report.Channels, func(channel *report.Channel) []string { return channel.Resources })
+	groups := lists.Map(b.report.Groups, func(group *report.Group) []string { return group.Resources })
+	people := lists.Map(b.report.People, func(person *report.Person) []string { return person.Resources })
 	named := map[string]bool{}
-	add := func(addresses []string) {
-		for _, address := range addresses {
-			named[address] = true
-		}
-	}
-	for _, channel := range b.report.Channels {
-		add(channel.Resources)
-	}
-	for _, group := range b.report.Groups {
-		add(group.Resources)
-	}
-	for _, person := range b.report.People {
-		add(person.Resources)
+	for _, address := range slices.Concat(slices.Concat(channels, groups, people)...) {
+		named[address] = true
 	}
 	return named
 }

@@ -89,16 +89,10 @@ func (b *builder) addUnknown(l *list, c *plan.Change, attribute string) {
 }
 
 // everybody lists the accounts that may be active after the plan.
-func (b *builder) everybody() (ids []int64) {
-	for _, user := range b.org.Users() {
-		if user.IsActive {
-			ids = append(ids, user.ID)
-		}
-	}
-	for _, account := range b.joining() {
-		ids = append(ids, account.ID)
-	}
-	return ids
+func (b *builder) everybody() []int64 {
+	active := lists.Where(b.org.Users(), func(user *zulip.User) bool { return user.IsActive })
+	ids := lists.Map(active, func(user *zulip.User) int64 { return user.ID })
+	return append(ids, lists.Map(b.joining(), func(account *access.Account) int64 { return account.ID })...)
 }
 
 // unseen lists the accounts that an email that the review doesn't find can be of.

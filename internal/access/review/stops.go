@@ -27,10 +27,6 @@ func (b *builder) findStops() {
 	b.stopsByCircle()
 }
 
-func (b *builder) stop(where, text string) {
-	b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Stops, Where: where, Text: text})
-}
-
 // holder is the object that has a name or address with which a change creates another object.
 type holder struct {
 	id int64
@@ -71,7 +67,7 @@ func (b *builder) stopsByName(c *plan.Change) {
 		switch {
 		case !known || taken && !current.IsActive && isInactive(c.After()):
 		case !taken && isInactive(c.After()):
-			b.stop(c.Address, fmt.Sprintf("No account has the email %s, and active = false creates none. Remove active, or the resource.", address))
+			b.risk(report.Stops, c.Address, "No account has the email %s, and active = false creates none. Remove active, or the resource.", address)
 		case taken:
 			b.stopByHolder(c, holder{current.ID, "account", "email " + address, attribute, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
 		}
@@ -88,12 +84,12 @@ func endedIf(hasEnded bool, how string) string {
 func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	switch {
 	case b.isReplaced(c, h.id) && c.IsMadeFirst:
-		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s until it is destroyed. Remove create_before_destroy.", h.called, h.id, h.holds))
+		b.risk(report.Stops, c.Address, "The %s %d has the %s until it is destroyed. Remove create_before_destroy.", h.called, h.id, h.holds)
 	case b.isReplaced(c, h.id):
 	case h.ended != "" && !c.After().IsTrue(h.adopt):
-		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another %s.", h.ended, h.called, h.id, h.holds, h.adopt, h.attribute))
+		b.risk(report.Stops, c.Address, "The %s %s %d has the %s. Set %s = true to adopt it, or choose another %s.", h.ended, h.called, h.id, h.holds, h.adopt, h.attribute)
 	case h.ended == "" && !h.isFreed:
-		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another %s.", h.called, h.id, h.holds, h.attribute))
+		b.risk(report.Stops, c.Address, "The %s %d already has the %s. Import it, or choose another %s.", h.called, h.id, h.holds, h.attribute)
 	}
 }
 
@@ -140,7 +136,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		return ok && self.Role > role
 	}
 	if lacks(of.Needs) {
-		b.stop(c.Address, fmt.Sprintf("%s requires the role %s, and %s has the role %s.", c.Type, of.Needs, self.Address(), self.Role))
+		b.risk(report.Stops, c.Address, "%s requires the role %s, and %s has the role %s.", c.Type, of.Needs, self.Address(), self.Role)
 		return
 	}
 	var refused []string
@@ -155,7 +151,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		}
 	}
 	if len(refused) > 0 {
-		b.stop(c.Address, fmt.Sprintf("%s can't be set by %s, who has the role %s.", strings.Join(refused, " and "), self.Address(), self.Role))
+		b.risk(report.Stops, c.Address, "%s can't be set by %s, who has the role %s.", strings.Join(refused, " and "), self.Address(), self.Role)
 	}
 }
 
@@ -177,7 +173,7 @@ func (b *builder) stopsByOwner() {
 		return !access.Everybody().WithRoles(zulip.RoleOwner).Humans().IsEmpty()
 	}
 	if hasOwner(b.was.People) && !hasOwner(b.is.People) {
-		b.stop("the organization", "It would have no owner.")
+		b.risk(report.Stops, "the organization", "It would have no owner.")
 	}
 	for _, c := range b.of("zulip_bot") {
 		owner, named := b.namedOwner(c)
@@ -189,7 +185,7 @@ func (b *builder) stopsByOwner() {
 			continue // nothing is sent
 		}
 		if !owner.IsActive {
-			b.stop(c.Address, fmt.Sprintf("The bot's new owner, %s, is deactivated.", owner.Address()))
+			b.risk(report.Stops, c.Address, "The bot's new owner, %s, is deactivated.", owner.Address())
 		}
 	}
 }
@@ -203,7 +199,7 @@ func (b *builder) stopsByCircle() {
 		seen := map[int64]bool{}
 		for queue := slices.Clone(group.DirectSubgroupIDs); len(queue) > 0; queue = queue[1:] {
 			if queue[0] == group.ID {
-				b.stop(fmt.Sprintf("user group %q", group.Name), "It would contain itself.")
+				b.risk(report.Stops, fmt.Sprintf("user group %q", group.Name), "It would contain itself.")
 				break
 			}
 			if below := b.org.groups[queue[0]]; below != nil && !seen[queue[0]] {

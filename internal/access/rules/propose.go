@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -342,21 +343,13 @@ func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) 
 	}
 	for _, channel := range channels {
 		if selector := "folder:" + channel.Folder; channel.Folder != "" && whole[channel.Folder] > 1 {
-			if !slices.Contains(selectors, selector) {
-				selectors = append(selectors, selector)
-			}
+			selectors = lists.Add(selectors, selector)
 			continue
 		}
 		selectors = append(selectors, selectorOf(channel.Name))
 	}
 	slices.SortFunc(selectors, func(a, b string) int {
-		isName := func(text string) int {
-			if strings.HasPrefix(text, "folder:") {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(isName(a), isName(b)), cmp.Compare(a, b))
+		return cmp.Or(lists.TrueFirst(strings.HasPrefix(a, "folder:"), strings.HasPrefix(b, "folder:")), cmp.Compare(a, b))
 	})
 	return selectors
 }

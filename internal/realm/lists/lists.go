@@ -64,3 +64,14 @@ func Unique[T comparable](all []T) []T {
 		return wasSeen
 	})
 }
+
+// TrueFirst compares for sorting: what is true comes first.
+func TrueFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
