@@ -166,11 +166,6 @@ func (e *acceptEntry) isAbout(place string) bool {
 	return e.object == place
 }
 
-// acceptances is what became of the entries of a file.
-type acceptances struct {
-	used, tooGrave map[*acceptEntry]bool
-}
-
 // findingPart is one part of a finding, and the people concerned in its places.
 type findingPart struct {
 	Finding
@@ -195,9 +190,9 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 		switch entry, isTooGrave := m.options.Accepted.entry(&finding, place); {
 		case entry == nil:
 		case isTooGrave:
-			m.acceptances.tooGrave[entry] = true
+			m.tooGrave[entry] = true
 		default:
-			m.acceptances.used[entry] = true
+			m.usedEntries[entry] = true
 			k = key{entry.Acceptance, !entry.ends.IsZero() && !m.options.Now.UTC().Before(entry.ends)}
 		}
 		part := known[k]
@@ -229,11 +224,11 @@ func (m *maker) warnOfUnused() {
 		return
 	}
 	for _, entry := range m.options.Accepted.entries {
-		if m.acceptances.used[entry] {
+		if m.usedEntries[entry] {
 			continue
 		}
 		text := fmt.Sprintf("there is no longer a finding %s about %s%s", entry.kind, entry.object, m.nearestPlace(entry))
-		if m.acceptances.tooGrave[entry] {
+		if m.tooGrave[entry] {
 			text = fmt.Sprintf("the finding %s about %s is more severe than %s.", entry.kind, entry.object, entry.worst)
 		}
 		m.audit.Warnings = append(m.audit.Warnings, fmt.Sprintf("%s:%d accepts nothing: %s", m.options.Accepted.path, entry.line, text))

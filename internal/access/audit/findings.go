@@ -198,9 +198,6 @@ func (m *maker) addFinding(finding Finding, people permission.People) {
 
 // addDeactivated adds a finding about deactivated people, who are in no set of the audit.
 func (m *maker) addDeactivated(finding Finding, people permission.People, ids []int64) {
-	if m.named == nil {
-		m.named = map[int64]bool{}
-	}
 	before := len(m.audit.Findings)
 	finding.Deactivated = ids
 	if m.addFinding(finding, people); len(m.audit.Findings) > before {

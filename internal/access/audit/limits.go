@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // withinLimits returns an organization whose names are cut to the length that servers accept, like the names of a plan.
-func (f Input) withinLimits() Input {
+func withinLimits(f access.Read) access.Read {
 	self := *f.Self
 	cutUser(&self)
 	f.Self = &self

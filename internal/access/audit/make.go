@@ -35,18 +35,6 @@ type Options struct {
 	Rules *rules.File
 }
 
-// Input is everything that an audit is computed from.
-type Input struct {
-	View *snapshot.Snapshot
-	Self *zulip.User
-	// Subscribers are the subscribers of each channel that is not archived, by ID. A missing channel has unknown
-	// subscribers.
-	Subscribers map[int64][]int64
-	Invitations []*zulip.Invitation
-	// MissingInvitations is the reason why the invitations could not be read, as a sentence; empty if they were read.
-	MissingInvitations string
-}
-
 // audited are the parts of an organization that an audit reads.
 var audited = []store.Part{
 	store.Channels, store.Subscribers, store.Domains, store.DefaultChannelGroups, store.Linkifiers, store.Playgrounds, store.UserDefaults, store.Bots,
@@ -59,7 +47,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	if err != nil {
 		return nil, err
 	}
-	facts := Input{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
+	facts := access.Read{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
 	channels, err := options.Selection.chooseChannels(view)
 	if err != nil {
 		return nil, err
@@ -76,30 +64,26 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 			facts.Subscribers[channel.ID] = ids
 		}
 	}
-	if facts.Self.Role == zulip.RoleGuest {
-		return Of(facts, options)
+	if facts.Self.Role != zulip.RoleGuest {
+		facts.Invitations, facts.MissingInvitations = access.Invitations(ctx, from)
 	}
-	facts.Invitations, facts.MissingInvitations = access.Invitations(ctx, from)
 	return Of(facts, options)
 }
 
 // Of audits an organization that was read before.
-func Of(facts Input, options Options) (*Audit, error) {
-	facts = facts.withinLimits()
+func Of(facts access.Read, options Options) (*Audit, error) {
+	facts = withinLimits(facts)
+	facts.Now = options.Now
 	m := &maker{
 		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{},
-		org: access.Of(access.Read{
-			View: facts.View, Self: facts.Self, Subscribers: facts.Subscribers, Invitations: facts.Invitations, MissingInvitations: facts.MissingInvitations, Now: options.Now,
-		}),
-		access: facts.View.Access(),
-		people: report.NewPeopleSets(facts.Self.ID),
+		org: access.Of(facts), access: facts.View.Access(), people: report.NewPeopleSets(facts.Self.ID),
+		named: map[int64]bool{}, usedEntries: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{},
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
 			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*EffectivePermission{}, Sets: []*report.People{},
 		},
 	}
 	m.channelByID = lists.By(m.org.Channels, func(channel *access.Channel) int64 { return channel.ID })
-	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
 	m.people.SetEverybody(slices.DeleteFunc(slices.Clone(m.view.Users()), func(user *zulip.User) bool { return !user.IsActive }))
 	m.members = m.access.Everybody().Humans().Minus(m.access.Guests())
 	m.administrators = m.access.Everybody().WithRoles(zulip.RoleOwner, zulip.RoleAdministrator)
@@ -129,7 +113,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 
 // maker makes an audit.
 type maker struct {
-	facts   Input
+	facts   access.Read
 	options Options
 	view    *snapshot.Snapshot
 	org     *access.Organization
@@ -148,7 +132,8 @@ type maker struct {
 	// named are deactivated accounts that a finding is about.
 	named map[int64]bool
 
-	acceptances acceptances
+	// usedEntries are the entries that accept a finding, and tooGrave those that would if it were less severe.
+	usedEntries, tooGrave map[*acceptEntry]bool
 }
 
 // rules checks the rules.
@@ -160,18 +145,16 @@ func (m *maker) rules() {
 
 // completeness notes what the account does not see.
 func (m *maker) completeness() {
-	self := m.facts.Self
-	var missing []string
+	self, missing := m.facts.Self, func(text string) { m.audit.Missing = append(m.audit.Missing, text) }
 	if m.facts.MissingInvitations != "" {
-		missing = append(missing, m.facts.MissingInvitations)
+		missing(m.facts.MissingInvitations)
 	}
 	if self.Role > zulip.RoleAdministrator {
-		missing = append(missing, fmt.Sprintf("%s is not an administrator. This audit lacks private channels it isn't subscribed to, and invitations of others.", self.Address()))
+		missing(fmt.Sprintf("%s is not an administrator. This audit lacks private channels it isn't subscribed to, and invitations of others.", self.Address()))
 	}
 	if self.Role == zulip.RoleGuest {
-		missing = append(missing, fmt.Sprintf("%s is a guest and might not see everyone in the organization.", self.Address()))
+		missing(fmt.Sprintf("%s is a guest and might not see everyone in the organization.", self.Address()))
 	}
-	m.audit.Missing = append(m.audit.Missing, missing...)
 }
 
 // chooseChannels returns the channels of the audit, by name.

@@ -33,9 +33,6 @@ func (m *maker) person() error {
 	p.organization()
 	m.keepFindingsOf(user.ID)
 	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = p.person, []*Channel{}, []*Group{}, []*EffectivePermission{}
-	if m.named == nil {
-		m.named = map[int64]bool{}
-	}
 	m.named[user.ID] = true
 	return nil
 }
@@ -104,18 +101,15 @@ func (p *personMaker) overGroups() {
 }
 
 func (p *personMaker) organization() {
-	if realm := p.view.Realm(); realm != nil && len(p.options.Selection.Channels) == 0 {
-		p.add(&Scope{Kind: inOrganization, Permissions: p.organizationPermissions(realm.Permissions)})
+	if len(p.options.Selection.Channels) > 0 {
+		return
 	}
-}
-
-func (p *personMaker) organizationPermissions(values map[string]zulip.GroupSettingValue) (permissions []PersonPermission) {
+	scope := &Scope{Kind: inOrganization}
 	for _, setting := range permission.RealmSettings {
-		value, has := values[setting.Name]
-		if !has || !p.maker.access.Admitted(permission.Organizations, setting, value).Has(p.user.ID) {
-			continue
+		value, has := p.org.Permissions[setting.Name]
+		if has && p.maker.access.Admitted(permission.Organizations, setting, value).Has(p.user.ID) {
+			scope.Permissions = append(scope.Permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: p.access.Through(value)})
 		}
-		permissions = append(permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: p.access.Through(value)})
 	}
-	return permissions
+	p.add(scope)
 }

@@ -71,7 +71,7 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	}
 	if len(broken) == 0 {
 		for _, one := range body.Attributes {
-			r.outside(one.Name, one.NameRange.Start.Line, holds)
+			r.Fail(one.NameRange.Start.Line, "%s is outside of a block: %s", suggest.Quote(one.Name), holds)
 		}
 	}
 	var blocks []*Block
@@ -83,10 +83,6 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 		}
 	}
 	return r, blocks
-}
-
-func (r *Reader) outside(name string, line int, holds string) {
-	r.Fail(line, "%s is outside of a block: %s", suggest.Quote(name), holds)
 }
 
 // blockOf reads a block.
@@ -128,64 +124,51 @@ func (r *Reader) report(problems hcl.Diagnostics) {
 	}
 }
 
-// value returns the value of an attribute, which refers to nothing.
-func (r *Reader) value(of *Attribute) (cty.Value, bool) {
+// read reads the value of an attribute, which refers to nothing. must says what the value must be.
+func read[T any](r *Reader, of *Attribute, must string, parse func(cty.Value) (T, bool)) T {
 	value, problems := of.expr.Value(nil)
 	r.report(problems)
-	return value, !problems.HasErrors()
+	if problems.HasErrors() {
+		var none T
+		return none
+	}
+	parsed, ok := parse(value)
+	if !ok {
+		r.Fail(of.Line, "%s must be %s", of.Name, must)
+	}
+	return parsed
 }
 
 // Text reads a text that is not empty.
 func (r *Reader) Text(of *Attribute) string {
-	value, ok := r.value(of)
-	if !ok {
-		return ""
-	}
-	text, ok := textOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a text in quotes that isn't empty", of.Name)
-	}
-	return text
+	return read(r, of, "a text in quotes that isn't empty", textOf)
 }
 
 // Texts reads a list of texts that is not empty.
 func (r *Reader) Texts(of *Attribute) []string {
-	value, ok := r.value(of)
-	if !ok {
-		return nil
-	}
-	texts, ok := textsOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a list of texts that isn't empty", of.Name)
-	}
-	return texts
+	return read(r, of, "a list of texts that isn't empty", textsOf)
 }
 
 // TextOrTexts reads one text, or a list of them.
 func (r *Reader) TextOrTexts(of *Attribute) []string {
-	value, ok := r.value(of)
-	if !ok {
-		return nil
-	}
-	if text, ok := textOf(value); ok {
-		return []string{text}
-	}
-	texts, ok := textsOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a text in quotes or a list of texts, and not empty", of.Name)
-	}
-	return texts
+	return read(r, of, "a text in quotes or a list of texts, and not empty", func(value cty.Value) ([]string, bool) {
+		if text, ok := textOf(value); ok {
+			return []string{text}, true
+		}
+		return textsOf(value)
+	})
 }
 
-// Number reads a whole number that is at least a minimum.
-func (r *Reader) Number(of *Attribute, least int) int {
-	value, ok := r.value(of)
-	if !ok {
-		return 0
-	}
-	number := 0
-	if value.IsNull() || value.Type() != cty.Number || gocty.FromCtyValue(value, &number) != nil || number < least {
-		r.Fail(of.Line, "%s must be a whole number of at least %d, without quotes", of.Name, least)
+// Whole reads a whole number within the bounds of its spec.
+func (r *Reader) Whole(of *Attribute, spec *Spec) int {
+	bounds := spec.attribute(of.Name)
+	must := fmt.Sprintf("a whole number of at least %d, without quotes", bounds.Least)
+	number := read(r, of, must, func(value cty.Value) (number int, ok bool) {
+		ok = !value.IsNull() && value.Type() == cty.Number && gocty.FromCtyValue(value, &number) == nil && number >= bounds.Least
+		return number, ok
+	})
+	if bounds.Most > 0 && number > bounds.Most {
+		r.Fail(of.Line, "%s must be at most %d", of.Name, bounds.Most)
 	}
 	return number
 }
@@ -241,12 +224,7 @@ type AttributeSpec struct {
 }
 
 func (s *Spec) block(name string) *Spec {
-	for _, one := range s.Blocks {
-		if one.Name == name {
-			return one
-		}
-	}
-	return nil
+	return lists.By(s.Blocks, func(one *Spec) string { return one.Name })[name]
 }
 
 func (s *Spec) blockNames() []string {
@@ -331,14 +309,4 @@ func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribu
 		}
 	}
 	return has, attributes
-}
-
-// Whole reads a number within the bounds of its spec.
-func (r *Reader) Whole(of *Attribute, spec *Spec) int {
-	bounds := spec.attribute(of.Name)
-	number := r.Number(of, bounds.Least)
-	if bounds.Most > 0 && number > bounds.Most {
-		r.Fail(of.Line, "%s must be at most %d", of.Name, bounds.Most)
-	}
-	return number
 }

@@ -255,11 +255,6 @@ func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
 	}
 }
 
-// expression is an expression of the configuration: its references, or its constant value.
-type expression struct {
-	References []string `json:"references"`
-}
-
 // providerConfig is the configuration of a provider.
 type providerConfig struct {
 	Name        string `json:"name"`
@@ -271,9 +266,10 @@ type providerConfig struct {
 	} `json:"expressions"`
 }
 
+// textExpression is an expression of the configuration: its references, or its constant value.
 type textExpression struct {
-	expression
-	Constant *string `json:"constant_value"`
+	References []string `json:"references"`
+	Constant   *string  `json:"constant_value"`
 }
 
 func (e textExpression) dependsOnInstance() bool {
@@ -289,7 +285,7 @@ func (c *providerConfig) hasSeveralSites() bool {
 
 // Site returns the address of the organization that a provider configuration names; "" if it has no constant one.
 func (p *Plan) Site(provider string) string {
-	if config, ok := p.configs[provider]; ok && config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
+	if config := p.configs[provider]; config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
 		return *config.Expressions.Site.Constant
 	}
 	return ""
@@ -298,11 +294,11 @@ func (p *Plan) Site(provider string) string {
 // isComplete reports whether a plan covers everything. If an older tool does not say it, the plan is incomplete if the state
 // has a resource that the plan does not list.
 func (d *document) isComplete() bool {
-	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 || d.Complete != nil && !*d.Complete {
+	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 {
 		return false
 	}
 	if d.Complete != nil {
-		return true
+		return *d.Complete
 	}
 	listed := map[string]bool{}
 	for _, change := range d.ResourceChanges {

@@ -27,7 +27,7 @@ func (b *builder) startGroup(c *plan.Change) {
 		b.addUnseen(c)
 	case group == nil:
 	case c.Does("update"):
-		group.Action, group.NameUnknown = report.Update, !known && c.After().IsUnknown("name") && c.IsSet("name")
+		group.Action, group.NameUnknown = report.Update, !known && c.SetsUnknown("name")
 		b.changing(group, c)
 		if known && name != group.Name {
 			group.Name, group.Secret = b.named(c)

@@ -63,7 +63,7 @@ func (b *builder) person(c *plan.Change) {
 	case c.After().IsTrue("active") && !user.IsActive:
 		b.activate(c, b.account(user, c.Address))
 	default:
-		if c.After().IsUnknown("active") && c.IsSet("active") {
+		if c.SetsUnknown("active") {
 			as := func(_ *access.Organization, change *permission.Change) {
 				change.Deactivated = append(change.Deactivated, user.ID)
 			}
@@ -261,8 +261,7 @@ func (b *builder) userCreated(c *plan.Change) {
 			current.BotOwnerID = &b.options.Store.Self().ID
 		}
 		if value, _ := after.Plain("bot_type"); current.IsBot && value == "incoming_webhook" {
-			kind := int64(zulip.BotIncomingWebhook)
-			current.BotType = &kind
+			current.BotType = new(int64(zulip.BotIncomingWebhook))
 		}
 	}
 	account := b.account(current, c.Address)
@@ -287,7 +286,7 @@ func (b *builder) activate(c *plan.Change, account *access.Account) {
 	account.IsActive = true
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())
-	} else if c.IsSet("role") && c.After().IsUnknown("role") {
+	} else if c.SetsUnknown("role") {
 		b.choose(anyRole(account.ID), "The role that %s gives isn't known yet.", c.Address)
 		account.RoleText = report.Value{Unknown: true}
 	}
