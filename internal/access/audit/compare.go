@@ -27,10 +27,8 @@ func Compare(before, after *Audit) (*report.Report, error) {
 		return nil, fmt.Errorf("the earlier audit has a different selection: make both audits with the same --channel, --guests and --bots")
 	}
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
-	c.report = &report.Report{
-		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{}, Also: []*report.Also{},
-	}
+	c.report = report.New(after.Site)
+	c.report.Organization, c.report.Since = after.Organization, since(before, after)
 	c.matchAccounts()
 	was, is := c.organizations()
 	access.Compare(was, is, c.people, c.report)

@@ -187,16 +187,12 @@ func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells
 
 // countsText counts people, and the guests and bots among them.
 func countsText(people *report.People) string {
-	text := report.Counted(people.Len(), "account")
-	var among []string
+	text, with := report.Counted(people.Len(), "account"), " with "
 	if people.Guests > 0 {
-		among = append(among, report.Counted(people.Guests, "guest"))
+		text, with = text+with+report.Counted(people.Guests, "guest"), " and "
 	}
 	if people.Bots > 0 {
-		among = append(among, report.Counted(people.Bots, "bot"))
-	}
-	if len(among) > 0 {
-		text += " with " + strings.Join(among, " and ")
+		text += with + report.Counted(people.Bots, "bot")
 	}
 	return text
 }

@@ -142,17 +142,11 @@ func (a *assessment) permission(where string, permission *PermissionChange, isNe
 // commonRisks finds risks that combine several permissions over the same object.
 func (a *assessment) commonRisks(where string, permissions []*PermissionChange) {
 	unknown := map[string][]string{}
-	var guests []*gainingGuests
+	var guests []gainingGuests
 	var nobody []string
 	for _, one := range permissions {
 		if one.Gain.Len() > 0 && one.Gain.Guests > 0 {
-			who := guestsOf(one.Gain)
-			at := slices.IndexFunc(guests, func(other *gainingGuests) bool { return other.key == who.key })
-			if at < 0 {
-				at = len(guests)
-				guests = append(guests, who)
-			}
-			guests[at].actions = append(guests[at].actions, one.Text)
+			guests = append(guests, guestsOf(one))
 		}
 		if one.NoOneLeft && one.Name != string(permission.CanSubscribe) { // that is what private channels are for
 			nobody = append(nobody, one.Text)
@@ -167,9 +161,10 @@ func (a *assessment) commonRisks(where string, permissions []*PermissionChange) 
 	if len(nobody) > 0 {
 		a.risk(Lockout, where, fmt.Sprintf("No one can %s any more.", together(nobody)))
 	}
-	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
-	for _, who := range guests {
-		actions := together(who.actions)
+	alike := lists.Grouped(guests, func(who gainingGuests) string { return who.key })
+	slices.SortStableFunc(alike, func(x, y []gainingGuests) int { return cmp.Compare(x[0].count, y[0].count) })
+	for _, same := range alike {
+		who, actions := same[0], together(lists.Map(same, func(who gainingGuests) string { return who.action }))
 		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), actions, List(who.names)), guestsCan+riskKind(actions), &People{Guests: who.count})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
@@ -177,20 +172,21 @@ func (a *assessment) commonRisks(where string, permissions []*PermissionChange) 
 	}
 }
 
-// gainingGuests are guests who gain the same access.
+// gainingGuests are guests who gain access.
 type gainingGuests struct {
 	// key is equal for the same guests.
 	key   string
 	count int
 	names []string
-	// actions are what they can now do.
-	actions []string
+	// action is what they can now do.
+	action string
 }
 
-// guestsOf returns the guests of a set. It returns no names if some are guests only after the plan, because accounts have
+// guestsOf returns the guests who gain access by a permission. It returns no names if some are guests only after the plan, because accounts have
 // the role before. Only an equal set then has the same key.
-func guestsOf(people *People) *gainingGuests {
-	who := &gainingGuests{count: people.Guests}
+func guestsOf(permission *PermissionChange) gainingGuests {
+	people := permission.Gain
+	who := gainingGuests{count: people.Guests, action: permission.Text}
 	var ids []int64
 	for account := range people.All() {
 		if account.Role == "guest" {

@@ -53,12 +53,9 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b := &builder{
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, ids: map[string]int64{}, people: report.NewPeopleSets(0),
-		report: &report.Report{
-			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
-			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{},
-			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
-		},
+		report: report.New(options.Site),
 	}
+	b.report.Provider, b.report.Offline, b.report.Others = provider, options.Store == nil, p.Others
 	b.chooseChanges(p, provider)
 	if p.IsIncomplete {
 		b.unknown(access.Anywhere, "The plan is incomplete: it needs another plan after it, which can change more.")

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
@@ -76,49 +75,38 @@ func textsAttribute(name string, texts ...string) proposedAttribute {
 	return proposedAttribute{name, texts}
 }
 
-// write writes the block as files have it.
-func (b *proposedBlock) write(body *hclwrite.Body) {
-	for line := range strings.SplitSeq(b.comment, "\n") {
-		body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + line + "\n")}})
-	}
-	block := body.AppendNewBlock(b.kind, []string{b.name}).Body()
+// text is the block as files have it.
+func (b *proposedBlock) text() []byte {
+	lines := []string{"# " + strings.ReplaceAll(b.comment, "\n", "\n# "), fmt.Sprintf("%s %s {", b.kind, quoted(b.name))}
 	for _, one := range b.attributes {
 		switch value := one.value.(type) {
 		case int:
-			block.SetAttributeValue(one.name, cty.NumberIntVal(int64(value)))
+			lines = append(lines, fmt.Sprintf("%s = %d", one.name, value))
 		case []string:
-			block.SetAttributeRaw(one.name, list(value))
+			lines = append(lines, one.name+" = "+list(value))
 		}
 	}
+	return hclwrite.Format([]byte(strings.Join(append(lines, "}", ""), "\n")))
 }
 
 // list writes one text, or a list, which has a line for each text if it is long.
-func list(texts []string) hclwrite.Tokens {
+func list(texts []string) string {
 	const longest = 100
-	elements, length := make([]hclwrite.Tokens, len(texts)), 0
-	for i, text := range texts {
-		elements[i] = hclwrite.TokensForValue(cty.StringVal(text))
+	elements, length := lists.Map(texts, quoted), 0
+	for _, text := range texts {
 		length += len(text) + len(`"", `)
 	}
-	switch {
+	switch short := strings.Join(elements, ", "); {
 	case len(elements) == 1:
-		return elements[0]
+		return short
 	case length <= longest:
-		return hclwrite.TokensForTuple(elements)
+		return "[" + short + "]"
 	}
-	newline := &hclwrite.Token{Type: hclsyntax.TokenNewline, Bytes: []byte("\n")}
-	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrack, Bytes: []byte("[")}, newline}
-	for _, element := range elements {
-		tokens = append(append(tokens, element...), &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")}, newline)
-	}
-	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrack, Bytes: []byte("]")})
+	return "[\n" + strings.Join(elements, ",\n") + ",\n]"
 }
 
-func (b *proposedBlock) text() []byte {
-	file := hclwrite.NewEmptyFile()
-	b.write(file.Body())
-	return hclwrite.Format(file.Bytes())
-}
+// quoted writes a text as a string of the language.
+func quoted(text string) string { return string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes()) }
 
 // rule makes a rule.
 func rule(name, comment string, attributes ...proposedAttribute) *proposedBlock {
