@@ -118,12 +118,12 @@ func cloned[Thing any](things []*Thing) []*Thing {
 
 // ActiveChannels are the channels that are not archived.
 func (o *Organization) ActiveChannels() []*Channel {
-	return slices.DeleteFunc(slices.Clone(o.Channels), func(channel *Channel) bool { return channel.Facts.IsArchived })
+	return lists.Where(o.Channels, func(channel *Channel) bool { return !channel.Facts.IsArchived })
 }
 
 // ActiveGroups are the user groups that are not deactivated, without the groups of roles.
 func (o *Organization) ActiveGroups() []*Group {
-	return slices.DeleteFunc(slices.Clone(o.Groups), func(group *Group) bool { return group.Deactivated || group.IsSystemGroup })
+	return lists.Where(o.Groups, func(group *Group) bool { return !group.Deactivated && !group.IsSystemGroup })
 }
 
 // In returns a channel with the people of the organization.

@@ -10,6 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -72,10 +73,7 @@ func (p *acceptParser) block(block *hclfile.Block) {
 	if p.Find(block, acceptedSpec) == nil {
 		return
 	}
-	has, attributes := p.Check(block, acceptSpec)
-	for _, inner := range block.Blocks {
-		p.Find(inner, acceptSpec)
-	}
+	has, attributes, _ := p.Check(block, acceptSpec)
 	entry := acceptEntry{kind: Kind(strings.Join(block.Labels, " ")), line: line}
 	if kindRank(entry.kind) < 0 && len(block.Labels) > 0 {
 		names := suggest.Names{Things: "kinds", All: kindNames()}
@@ -264,30 +262,22 @@ func (f *Finding) AcceptedText() string {
 
 // Open are the findings that are not accepted.
 func (a *Audit) Open() []*Finding {
-	return slices.DeleteFunc(slices.Clone(a.Findings), func(finding *Finding) bool { return finding.Accepted != nil })
+	return lists.Where(a.Findings, func(finding *Finding) bool { return finding.Accepted == nil })
 }
 
 // acceptedCount counts the findings that are accepted, and says until when; "" if none is.
 func (a *Audit) acceptedCount() string {
-	n, first, hasOther := 0, "", false
-	for _, finding := range a.Findings {
-		if finding.Accepted == nil {
-			continue
-		}
-		until := finding.Accepted.Until
-		hasOther = hasOther || n > 0 && until != first
-		if n == 0 || until != "" && (first == "" || until < first) {
-			first = until
-		}
-		n++
-	}
-	switch {
+	accepted := lists.Where(a.Findings, func(finding *Finding) bool { return finding.Accepted != nil })
+	untils := lists.Unique(lists.Map(accepted, func(finding *Finding) string { return finding.Accepted.Until }))
+	days := slices.Sorted(slices.Values(sets.Without(untils, []string{""})))
+	switch n := len(accepted); {
 	case n == 0:
 		return ""
-	case first == "":
+	case len(days) == 0:
 		return fmt.Sprintf("; %d accepted", n)
-	case hasOther:
-		return fmt.Sprintf("; %d accepted, the first until %s", n, first)
+	case len(untils) > 1:
+		return fmt.Sprintf("; %d accepted, the first until %s", n, days[0])
+	default:
+		return fmt.Sprintf("; %d accepted until %s", n, days[0])
 	}
-	return fmt.Sprintf("; %d accepted until %s", n, first)
 }

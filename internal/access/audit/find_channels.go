@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -161,11 +162,7 @@ func (m *maker) isDefault(name permission.ChannelPermission, value zulip.GroupSe
 
 // byAdministering reports whether people who administer a channel have effective access by a permission.
 func byAdministering(name permission.ChannelPermission) bool {
-	switch name {
-	case permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel:
-		return true
-	}
-	return false
+	return slices.Contains([]permission.ChannelPermission{permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel}, name)
 }
 
 // findSinglePerson finds a permission by which only one person has effective access. Bots don't count.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // FormatVersion is the version of the JSON form. Its first number changes if the new form could mislead a reader of the
@@ -96,15 +97,13 @@ func (a *Audit) Write(w io.Writer) error {
 		placeOf[account.ID] = place
 	}
 	form := written{a, make([]*writtenSet, len(a.Sets))}
-	var in []int
 	for i, set := range a.Sets {
-		in = in[:0]
+		var in sets.Bits
 		for account := range set.All() {
-			in = append(in, placeOf[account.ID])
+			in.Add(placeOf[account.ID])
 		}
-		slices.Sort(in)
 		form.Sets[i] = &writtenSet{Accounts: places{}, Guests: set.Guests, Bots: set.Bots}
-		for _, place := range in {
+		for place := range in.All() {
 			form.Sets[i].Accounts.add(place)
 		}
 	}

@@ -19,13 +19,7 @@ func (a *Audit) Summary() string {
 	if open := a.Open(); len(open) > 0 {
 		var counts []string
 		for _, severity := range Severities {
-			n := 0
-			for _, finding := range open {
-				if finding.Severity == severity {
-					n++
-				}
-			}
-			if n > 0 {
+			if n := len(lists.Where(open, func(finding *Finding) bool { return finding.Severity == severity })); n > 0 {
 				counts = append(counts, fmt.Sprintf("%s %s", report.Count(n), severity))
 			}
 		}
@@ -38,21 +32,11 @@ func (a *Audit) Summary() string {
 	if a.Person != nil {
 		return text + "."
 	}
-	active, guests, bots := 0, 0, 0
-	for _, account := range a.Accounts {
-		if !account.IsActive {
-			continue
-		}
-		active++
-		if account.Role == "guest" {
-			guests++
-		}
-		if account.IsBot {
-			bots++
-		}
-	}
+	active := lists.Where(a.Accounts, func(account *Account) bool { return account.IsActive })
+	guests := lists.Where(active, func(account *Account) bool { return account.Role == "guest" })
+	bots := lists.Where(active, func(account *Account) bool { return account.IsBot })
 	return fmt.Sprintf("%s. %s, %s, %s (%s, %s).", text, report.Counted(len(a.Channels), "channel"), report.Counted(len(a.Groups), "user group"),
-		report.Counted(active, "account"), report.Counted(guests, "guest"), report.Counted(bots, "bot"))
+		report.Counted(len(active), "account"), report.Counted(len(guests), "guest"), report.Counted(len(bots), "bot"))
 }
 
 // Self returns the account that audits; nil if it is not in the audit.

@@ -282,9 +282,9 @@ func (h Has) Any(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return h[name] })
 }
 
-// Check notes unknown attributes and missing ones. It returns the names that are set, and the attributes to
-// read.
-func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribute) {
+// Check notes unknown attributes and blocks, and missing attributes. It returns the names that are set, and the attributes and
+// blocks to read.
+func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribute, blocks []*Block) {
 	has = Has{}
 	for _, one := range block.Attributes {
 		has[one.Name] = true
@@ -302,11 +302,15 @@ func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribu
 	}
 	for _, one := range block.Blocks {
 		has[one.Type] = true
+		if inner := r.Find(one, spec); inner != nil {
+			has[inner.Name] = true
+			blocks = append(blocks, one)
+		}
 	}
 	for _, one := range spec.Attributes {
 		if one.Missing != "" && !has[one.Name] {
 			r.Fail(block.Line, "%s is missing: %s", one.Name, one.Missing)
 		}
 	}
-	return has, attributes
+	return has, attributes, blocks
 }

@@ -35,20 +35,16 @@ func (w *Row) What() string {
 // IsFollowing reports whether the effect changes although the value of the permission doesn't.
 func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
 
-// ChannelBlocks are the blocks of the channels. Adjacent channels with the same changes are one block.
+// ChannelBlocks are the blocks of the channels. Channels with the same changes are one block.
 func (r *Report) ChannelBlocks() (blocks []*Block) {
-	for i := 0; i < len(r.Channels); {
-		n, first := i+1, r.Channels[i]
-		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
-			n++
-		}
+	for _, alike := range lists.Grouped(r.Channels, (*Channel).effects) {
+		first := alike[0]
 		block := newBlock(first.Action, first.Permissions, memberChange("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
-		block.Channels = r.Channels[i:n]
+		block.Channels = alike
 		blocks = block.appendTo(blocks, first.OldName)
-		i = n
 	}
 	return blocks
 }

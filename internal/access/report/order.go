@@ -24,9 +24,6 @@ func SortGroups(groups []*Group) []*Group {
 	return groups
 }
 
-// HasEffectsOf reports whether two channels have the same changes.
-func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
-
 // effects is an equal text for channels with the same changes.
 func (c *Channel) effects() string {
 	var text strings.Builder

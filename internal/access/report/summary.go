@@ -154,19 +154,19 @@ func (r *Report) readingTexts() (sentences []string) {
 			closed = append(closed, channel.hash())
 		}
 	}
-	add := func(channels []string, one, several string) {
+	add := func(channels []string, one, several, rest string) {
 		switch len(channels) {
 		case 0:
 		case 1:
-			sentences = append(sentences, channels[0]+" "+one)
+			sentences = append(sentences, channels[0]+" "+one+" "+rest)
 		case 2: //nolint:mnd // two are named
-			sentences = append(sentences, channels[0]+" and "+channels[1]+" "+several)
+			sentences = append(sentences, channels[0]+" and "+channels[1]+" "+several+" "+rest)
 		default:
-			sentences = append(sentences, Counted(len(channels), "channel")+" "+several)
+			sentences = append(sentences, Counted(len(channels), "channel")+" "+several+" "+rest)
 		}
 	}
-	add(internet, "becomes readable by anyone on the internet", "become readable by anyone on the internet")
-	add(everyone, "becomes readable by everyone in the organization", "become readable by everyone in the organization")
+	add(internet, "becomes", "become", "readable by anyone on the internet")
+	add(everyone, "becomes", "become", "readable by everyone in the organization")
 	switch who := Counted(len(readers), "account") + " can now read "; len(private) {
 	case 0:
 	case 1:
@@ -176,7 +176,7 @@ func (r *Report) readingTexts() (sentences []string) {
 	default:
 		sentences = append(sentences, who+Counted(len(private), "private channel"))
 	}
-	add(closed, "is no longer readable without an account", "are no longer readable without an account")
+	add(closed, "is", "are", "no longer readable without an account")
 	return sentences
 }
 

@@ -126,9 +126,14 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Change {
 	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && c.Does("create") { // the organization already has it
 		change.IsMade = false
-		change.Before = nothingKnown{c.After()}
+		change.Before = valued{c.After(), func(string) meaning.Value { return meaning.Value{IsUnknown: true} }}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
-			change.Before = unsetStays{c.After(), b.org.settings()}
+			change.Before = valued{c.After(), func(name string) meaning.Value {
+				if planned := c.After().Value(name); planned.IsNone() {
+					return planned // an attribute that the plan leaves out does not change
+				}
+				return b.org.settings().Value(name)
+			}}
 		}
 	}
 	return change
@@ -156,25 +161,14 @@ func (b *builder) retention() (before, after meaning.Value) {
 	return before, after
 }
 
-// unsetStays are the attributes of an organization before a plan. An attribute that the plan leaves out does not change.
-type unsetStays struct {
+// valued are attributes with other values than in the plan.
+type valued struct {
 	plan.Attributes
-	before meaning.Attributes
+	value func(name string) meaning.Value
 }
 
-// Value returns the value before the plan, or no value for an attribute that the plan leaves out.
-func (u unsetStays) Value(name string) meaning.Value {
-	if planned := u.Attributes.Value(name); planned.IsNone() {
-		return planned
-	}
-	return u.before.Value(name)
-}
-
-// nothingKnown are attributes with unknown values.
-type nothingKnown struct{ plan.Attributes }
-
-// Value returns an unknown value.
-func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
+// Value returns the other value.
+func (v valued) Value(name string) meaning.Value { return v.value(name) }
 
 // hasPermission reports whether the report has a line about a permission of the organization. It has none if the permission
 // already has the planned value.

@@ -34,13 +34,6 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 	return func(violation *rules.Violation) []string {
 		var found []string
 		add := func(addresses []string) { found = append(found, addresses...) }
-		groupAddresses := func(name string) {
-			for _, group := range after.Groups {
-				if group.Name == name {
-					add(group.Addresses)
-				}
-			}
-		}
 		if violation.Channel != nil {
 			add(violation.Channel.Addresses)
 		}
@@ -53,13 +46,16 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 			}
 			for _, through := range violation.Through(after, user) {
 				for part := range strings.SplitSeq(through, " > ") {
-					if at := strings.LastIndex(part, "group:"); at >= 0 {
-						groupAddresses(part[at+len("group:"):])
+					at := strings.LastIndex(part, "group:")
+					for _, group := range after.Groups {
+						if at >= 0 && group.Name == part[at+len("group:"):] {
+							add(group.Addresses)
+						}
 					}
 				}
 			}
 		}
-		if violation.IsTooFew() {
+		if violation.IsTooFew {
 			for _, account := range b.is.Accounts { // who could before
 				user, had := b.org.Snapshot.User(account.ID)
 				if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
@@ -67,7 +63,7 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 				}
 			}
 		}
-		if _, isPlanned := b.is.Planned[violation.Subject()]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
+		if _, isPlanned := b.is.Planned[violation.Permission]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
 			for _, change := range b.of("zulip_organization") {
 				add([]string{change.Address})
 			}

@@ -54,12 +54,10 @@ func (b *builder) stopsByName(c *plan.Change) {
 		}
 	case "zulip_user", "zulip_bot":
 		attribute := "email"
-		address, known := c.After().Plain(attribute)
 		if c.Type == "zulip_bot" {
 			attribute = "short_name"
-			short, ok := c.After().Plain(attribute)
-			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
 		}
+		address, known := b.address(c)
 		current, taken := b.org.Snapshot.UserByAddress(address)
 		if c.After().IsSecret(attribute) {
 			address = plan.Masked

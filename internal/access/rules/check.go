@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -180,7 +181,7 @@ func (j *checker) channel(channel *access.Channel) {
 	where, state := "#"+channel.Name, permission.ChannelState{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.ChannelPermission]permission.Held
 	for _, name := range j.rule.Permissions {
-		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), permission: name}
+		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), Permission: name}
 		if name == Subscribed {
 			violation.Text = "subscribed"
 			j.permission(violation, state.HeldBySubscribers())
@@ -211,7 +212,7 @@ func (j *checker) minds() bool {
 // group checks the permissions of one user group.
 func (j *checker) group(group *access.Group) {
 	for _, name := range j.rule.Permissions {
-		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), permission: name}
+		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), Permission: name}
 		if name == Member {
 			violation.Text = "in it"
 			j.permission(violation, j.org.People.HeldIn(zulip.NamedGroup(group.ID)))
@@ -229,7 +230,7 @@ func (j *checker) organization() {
 		if value, has := j.org.Permissions[name]; has {
 			held = j.org.People.HeldBy(permission.Organizations, setting, value)
 		}
-		j.permission(Violation{Where: "the organization", Text: setting.Action, permission: name}, held)
+		j.permission(Violation{Where: "the organization", Text: setting.Action, Permission: name}, held)
 	}
 }
 
@@ -237,7 +238,7 @@ func (j *checker) organization() {
 func (j *checker) roles() {
 	texts := lists.Map(j.rule.Roles, zulip.Role.String)
 	held := j.org.People.Everybody().WithRoles(j.rule.Roles...).Held()
-	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, held)
+	j.permission(Violation{Where: "the organization", Text: joinOr(texts), Permission: roleSubject}, held)
 }
 
 // permission checks who has effective access by one permission.
@@ -278,7 +279,7 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 		switch {
 		case possible.Humans().Len() < need && isBounded:
 			violation := violation
-			violation.Need, violation.isTooFew, violation.People = need, true, certain
+			violation.Need, violation.IsTooFew, violation.People = need, true, certain
 			j.violation(&violation)
 		case certain.Humans().Len() < need:
 			j.addUnknown(unknown)
@@ -303,7 +304,7 @@ func (j *checker) joining() {
 	case joining.InviteRequired == nil:
 		j.addUnknown("It isn't known whether joining needs an invitation.")
 	case !*joining.InviteRequired:
-		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", permission: joiningSubject})
+		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", Permission: joiningSubject})
 	}
 	for _, one := range joining.Invitations {
 		who := "anyone who uses it"
@@ -311,26 +312,18 @@ func (j *checker) joining() {
 			who = "the invited person"
 		}
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), permission: joiningSubject})
+			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), Permission: joiningSubject})
 		}
 	}
 }
 
 // joinOr joins texts in a sentence.
 func joinOr(texts []string) string {
-	if len(texts) == 0 {
-		return ""
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
 	}
 	last := len(texts) - 1
-	text := texts[0]
-	for i, one := range texts[1:] {
-		if i+1 == last {
-			text += " or " + one
-		} else {
-			text += ", " + one
-		}
-	}
-	return text
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
 // Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the
@@ -338,24 +331,24 @@ func joinOr(texts []string) string {
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {
-	case b.Channel != nil && (b.permission == string(permission.CanRead) || b.permission == string(permission.CanReadHistory)):
+	case b.Channel != nil && (b.Permission == string(permission.CanRead) || b.Permission == string(permission.CanReadHistory)):
 		return person.In(b.Channel.Facts).Through
 	case b.Channel != nil:
 		for _, granted := range person.In(b.Channel.Facts).Permissions {
-			if string(granted.Permission) == b.permission {
+			if string(granted.Permission) == b.Permission {
 				return granted.Through
 			}
 		}
 		return nil
-	case b.Group != nil && b.permission == Member:
+	case b.Group != nil && b.Permission == Member:
 		if path, ok := person.Groups()[b.Group.ID]; ok {
 			return []string{path}
 		}
 		return nil
 	case b.Group != nil:
-		return person.InGroup(b.permission, b.Group.Permissions)
+		return person.InGroup(b.Permission, b.Group.Permissions)
 	}
-	if value, ok := org.Permissions[b.permission]; ok {
+	if value, ok := org.Permissions[b.Permission]; ok {
 		return person.Through(value)
 	}
 	return nil

@@ -3,11 +3,13 @@ package rules
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
@@ -16,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -444,4 +447,16 @@ func (p *proposer) groupOf(people permission.People) string {
 		return ""
 	}
 	return slices.Min(names)
+}
+
+// ProposeFor reads an organization, and proposes rules for it as [Propose] does.
+func ProposeFor(ctx context.Context, from *store.Store, now time.Time) (*Proposal, error) {
+	view, err := from.Read(ctx, store.Channels, store.Subscribers, store.Organization, store.Users, store.Folders)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the organization: %w", err)
+	}
+	read := access.Read{View: view, Self: from.Self(), Subscribers: view.Subscribers(), Now: now}
+	read.Invitations, read.MissingInvitations = access.Invitations(ctx, from)
+	proposal := Propose(access.Of(read))
+	return &proposal, nil
 }

@@ -69,13 +69,13 @@ func isWorse(result, was *Result) bool {
 // isWorseThan is isWorse for one violation.
 func (b *Violation) isWorseThan(was *Result) bool {
 	i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
-		return one.Where == b.Where && one.permission == b.permission && one.isTooFew == b.isTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
+		return one.Where == b.Where && one.Permission == b.Permission && one.IsTooFew == b.IsTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
 	})
 	if i < 0 {
 		return true
 	}
 	one := was.Violations[i]
-	if b.isTooFew {
+	if b.IsTooFew {
 		return b.People.Humans().Len() < one.People.Humans().Len()
 	}
 	return b.Internet && !one.Internet || slices.ContainsFunc(b.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
@@ -100,9 +100,9 @@ func (b *Violation) report(org *access.Organization) *report.Violation {
 // Sentence describes the violation without names.
 func (b *Violation) Sentence() string {
 	switch {
-	case b.permission == joiningSubject:
+	case b.Permission == joiningSubject:
 		return b.Text
-	case b.isTooFew:
+	case b.IsTooFew:
 		n := b.People.Humans().Len()
 		return fmt.Sprintf("%s %s, and at least %d must%s", report.InWords(n, "person", "people"), b.does(n), b.Need, b.being())
 	case b.isTooMany:
@@ -136,12 +136,12 @@ func (b *Violation) being() string {
 
 // isOfAccess reports whether people can do something that they must not.
 func (b *Violation) isOfAccess() bool {
-	return !b.isOfBeing() && !b.isTooFew && !b.isTooMany && b.permission != joiningSubject
+	return !b.isOfBeing() && !b.IsTooFew && !b.isTooMany && b.Permission != joiningSubject
 }
 
 // isOfBeing reports whether the violation is about what people are, rather than what they can do.
 func (b *Violation) isOfBeing() bool {
-	return b.permission == roleSubject || b.permission == Subscribed || b.permission == Member
+	return b.Permission == roleSubject || b.Permission == Subscribed || b.Permission == Member
 }
 
 // accounts counts people, and bots with them.
