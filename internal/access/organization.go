@@ -72,13 +72,8 @@ const (
 )
 
 // Unknowns lists the unknown facts of some scopes.
-func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
-	for _, unknown := range o.Unknown {
-		if slices.Contains(scopes, unknown.Scope) {
-			texts = append(texts, unknown.Text)
-		}
-	}
-	return texts
+func (o *Organization) Unknowns(scopes ...Scope) []string {
+	return lists.Found(o.Unknown, func(unknown Unknown) (string, bool) { return unknown.Text, slices.Contains(scopes, unknown.Scope) })
 }
 
 // Joining is how people come to join.
@@ -294,17 +289,9 @@ func (c *Channel) why() string {
 
 // DescribeGroup computes the members of a group, and who can do what with it.
 func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
-	g.MembersText, g.SubgroupsText = report.Value{Values: []string{}, Unknown: g.MembersUnknown}, report.Value{Values: []string{}}
-	for _, id := range g.Members {
-		if user, ok := o.Names.User(id); ok {
-			g.MembersText.Values = append(g.MembersText.Values, user.Address())
-		}
-	}
-	for _, id := range g.DirectSubgroupIDs {
-		if group, ok := o.Names.UserGroup(id); ok {
-			g.SubgroupsText.Values = append(g.SubgroupsText.Values, group.Name)
-		}
-	}
+	members, subgroups := lists.Found(g.Members, o.Names.User), lists.Found(g.DirectSubgroupIDs, o.Names.UserGroup)
+	g.MembersText = report.Value{Values: lists.Map(members, (*zulip.User).Address), Unknown: g.MembersUnknown}
+	g.SubgroupsText = report.Value{Values: lists.Map(subgroups, func(group *zulip.UserGroup) string { return group.Name })}
 	slices.Sort(g.MembersText.Values)
 	slices.Sort(g.SubgroupsText.Values)
 	g.People = o.People.In(zulip.NamedGroup(g.ID))

@@ -50,13 +50,13 @@ func (m *maker) findInGroups() {
 func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []string) {
 	var people []int64
 	var gone []string
-	for _, id := range group.Members {
-		if user, ok := m.view.User(id); ok && !user.IsActive {
-			people, gone = append(people, id), append(gone, user.Address())
+	for _, user := range lists.Found(group.Members, m.view.User) {
+		if !user.IsActive {
+			people, gone = append(people, user.ID), append(gone, user.Address())
 		}
 	}
-	for _, id := range group.DirectSubgroupIDs {
-		if below, ok := m.view.UserGroup(id); ok && below.Deactivated {
+	for _, below := range lists.Found(group.DirectSubgroupIDs, m.view.UserGroup) {
+		if below.Deactivated {
 			gone = append(gone, fmt.Sprintf("the group %q", below.Name))
 		}
 	}

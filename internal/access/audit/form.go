@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 
@@ -47,16 +46,13 @@ func (p *places) add(place int) {
 	*p = append(*p, placeRange{place, place})
 }
 
-func (p places) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, one := range p {
-			for place := one.first; place <= one.last; place++ {
-				if !yield(place) {
-					return
-				}
-			}
+func (p places) bits() (all sets.Bits) {
+	for _, one := range p {
+		for place := one.first; place <= one.last; place++ {
+			all.Add(place)
 		}
 	}
+	return all
 }
 
 // MarshalJSON writes the places.
@@ -150,7 +146,7 @@ func (f written) readSets() error {
 		if isBeyond := func(one placeRange) bool { return one.first < 0 || one.last < one.first || one.last >= len(accounts) }; slices.ContainsFunc(set.Accounts, isBeyond) {
 			return errors.New("the audit is damaged: a set refers to missing accounts. Make the audit again")
 		}
-		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.all()))
+		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.bits()))
 	}
 	return nil
 }

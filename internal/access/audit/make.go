@@ -284,13 +284,9 @@ func (m *maker) activeGroups() []*access.Group {
 func (m *maker) groups() {
 	for _, group := range m.activeGroups() {
 		m.org.DescribeGroup(group, m.view)
+		subgroups := lists.Map(lists.Found(group.DirectSubgroupIDs, m.view.UserGroup), func(below *zulip.UserGroup) string { return below.Name })
 		result := &Group{
-			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Permissions: m.permissions(group.Effective),
-		}
-		for _, id := range group.DirectSubgroupIDs {
-			if below, ok := m.view.UserGroup(id); ok {
-				result.Subgroups = append(result.Subgroups, below.Name)
-			}
+			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: subgroups, Permissions: m.permissions(group.Effective),
 		}
 		if m.among == nil || len(result.Permissions) > 0 || !m.narrowed(group.People).IsEmpty() {
 			m.audit.Groups = append(m.audit.Groups, result)

@@ -48,25 +48,23 @@ func (s *side) organization() *access.Organization {
 		s.addReading(recorded)
 		of.Channels = append(of.Channels, recorded)
 	}
-	for _, group := range s.audit.Groups {
-		of.Groups = append(of.Groups, &access.Group{
+	of.Groups = lists.Map(s.audit.Groups, func(group *Group) *access.Group {
+		return &access.Group{
 			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Values: group.Subgroups}, Effective: s.permissions(group.Permissions),
-		})
-	}
+		}
+	})
 	return of
 }
 
 func (s *side) permissions(recorded []*EffectivePermission) []*access.EffectivePermission {
-	var permissions []*access.EffectivePermission
-	for _, permission := range recorded {
+	return lists.Map(recorded, func(permission *EffectivePermission) *access.EffectivePermission {
 		who := s.set(permission.People)
 		held := who.Held()
 		if permission.Unknown {
 			held = s.access.HeldByAtLeast(who)
 		}
-		permissions = append(permissions, &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
-	}
-	return permissions
+		return &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"}
+	})
 }
 
 // addReading sets the privacy as the value of the permissions to read. It also adds the permission to read older
@@ -89,12 +87,10 @@ func (s *side) addReading(channel *access.Channel) {
 
 // members are the addresses of the direct members of a group.
 func (s *side) members(group *Group) report.Value {
-	value := report.Value{Values: []string{}}
-	for _, id := range group.Members {
-		if address, isActive := s.active[id]; isActive {
-			value.Values = append(value.Values, address)
-		}
-	}
-	slices.Sort(value.Values)
-	return value
+	addresses := lists.Found(group.Members, func(id int64) (address string, isActive bool) {
+		address, isActive = s.active[id]
+		return address, isActive
+	})
+	slices.Sort(addresses)
+	return report.Value{Values: append([]string{}, addresses...)}
 }

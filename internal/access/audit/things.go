@@ -58,10 +58,8 @@ func (m *maker) things() {
 	}
 	for _, group := range m.view.DefaultChannelGroups().List() {
 		var names []any
-		for _, id := range group.ChannelIDs {
-			if channel, ok := m.view.Channels().ByID(id); ok {
-				names = append(names, channel.Name)
-			}
+		for _, channel := range lists.Found(group.ChannelIDs, m.view.Channels().ByID) {
+			names = append(names, channel.Name)
 		}
 		m.thing("zulip_default_channel_group", fmt.Sprint(group.ID), group.Name, map[string]any{"name": group.Name, "channel_ids": names})
 	}

@@ -116,19 +116,16 @@ func channelKey(channel *audit.Channel) string {
 
 func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
-	addresses := map[int64]string{}
-	for _, account := range a.Accounts {
-		addresses[account.ID] = account.Email
-	}
+	accounts := lists.By(a.Accounts, func(account *audit.Account) int64 { return account.ID })
 	for _, group := range a.Groups {
-		members := cells{"be a member", contentsText(group, addresses), brief(a.Sets[group.People])}
+		members := cells{"be a member", contentsText(group, accounts), brief(a.Sets[group.People])}
 		rows = append(rows, under(code(group.Name), append([]cells{members}, auditRows(a, group.Permissions)...))...)
 	}
 	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
 
 // contentsText writes the direct members and subgroups of a group as principals. A member without an address is deactivated.
-func contentsText(group *audit.Group, addresses map[int64]string) string {
+func contentsText(group *audit.Group, accounts map[int64]*audit.Account) string {
 	var value report.Value
 	for _, name := range group.Subgroups {
 		principal := permission.Principal{Kind: permission.KindGroup, Name: name}
@@ -138,8 +135,8 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 		value.Values = append(value.Values, principal.String())
 	}
 	for _, id := range group.Members {
-		if address, ok := addresses[id]; ok {
-			value.Values = append(value.Values, permission.Principal{Kind: permission.KindUser, Name: address}.String())
+		if account := accounts[id]; account != nil {
+			value.Values = append(value.Values, permission.Principal{Kind: permission.KindUser, Name: account.Email}.String())
 		}
 	}
 	return valueText(value)

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Plan is what a review needs of a plan: the changes of this provider's resources, and which provider configuration
@@ -176,13 +177,8 @@ func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 		}
 	}
 	slices.Sort(configured)
-	for _, change := range p.Changes {
-		if change.Provider != "" {
-			p.Providers = append(p.Providers, change.Provider)
-		}
-	}
+	p.Providers = lists.Unique(lists.Found(p.Changes, func(change *Change) (string, bool) { return change.Provider, change.Provider != "" }))
 	slices.Sort(p.Providers)
-	p.Providers = slices.Compact(p.Providers)
 	if len(p.Changes) > 0 && len(p.Providers) == 0 {
 		if p.Providers = configured; len(configured) == 0 {
 			p.Providers = []string{"zulip"}

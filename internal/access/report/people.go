@@ -33,11 +33,8 @@ type Order struct{ accounts []*Account }
 func NewOrder(accounts []*Account) *Order { return &Order{accounts} }
 
 // People returns the set of accounts at some places of the order, which must be below the number of accounts.
-func (o *Order) People(all iter.Seq[int]) *People {
-	set := &People{order: o, places: sets.NewBits(len(o.accounts))}
-	for place := range all {
-		set.places.Add(place)
-	}
+func (o *Order) People(places sets.Bits) *People {
+	set := &People{order: o, places: places}
 	for account := range set.All() {
 		set.length++
 		if account.Role == "guest" {
@@ -52,13 +49,11 @@ func (o *Order) People(all iter.Seq[int]) *People {
 
 // PeopleOf returns a set of accounts with its own order, in which they are given.
 func PeopleOf(accounts ...*Account) *People {
-	return NewOrder(accounts).People(func(yield func(int) bool) {
-		for place := range accounts {
-			if !yield(place) {
-				return
-			}
-		}
-	})
+	var places sets.Bits
+	for place := range accounts {
+		places.Add(place)
+	}
+	return NewOrder(accounts).People(places)
 }
 
 // Len is the number of accounts; a nil set has none.
@@ -212,18 +207,14 @@ func (s *PeopleSets) Of(people permission.People) *People {
 	if known, ok := s.sets[key]; ok {
 		return known
 	}
-	set := s.order.People(func(yield func(int) bool) {
-		for user := range people.All() {
-			place, ok := s.placeOf[user.ID]
-			if !ok {
-				continue
-			}
+	var places sets.Bits
+	for user := range people.All() {
+		if place, ok := s.placeOf[user.ID]; ok {
 			s.order.accounts[place] = s.Account(s.users[place])
-			if !yield(place) {
-				return
-			}
+			places.Add(place)
 		}
-	})
+	}
+	set := s.order.People(places)
 	set.Guests = key.guests
 	s.sets[key] = set
 	return set

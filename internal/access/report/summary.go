@@ -130,7 +130,7 @@ func (a *assessment) summaryText() string {
 // readingTexts says who can now read which channels, and which can no longer be read without an account.
 func (r *Report) readingTexts() (sentences []string) {
 	var internet, everyone, private, closed []string
-	readers := map[int64]bool{}
+	var readers []*People
 	for _, channel := range r.Channels {
 		effect := ""
 		for _, permission := range channel.Permissions {
@@ -147,9 +147,7 @@ func (r *Report) readingTexts() (sentences []string) {
 			everyone = append(everyone, channel.hash())
 		case isPrivate(channel.Privacy.Before) && gain.Len() > 0:
 			private = append(private, channel.hash())
-			for account := range gain.All() {
-				readers[account.ID] = true
-			}
+			readers = append(readers, gain)
 		case effect == InternetLoses:
 			closed = append(closed, channel.hash())
 		}
@@ -167,7 +165,7 @@ func (r *Report) readingTexts() (sentences []string) {
 	}
 	add(internet, "becomes", "become", "readable by anyone on the internet")
 	add(everyone, "becomes", "become", "readable by everyone in the organization")
-	switch who := Counted(len(readers), "account") + " can now read "; len(private) {
+	switch who := Counted(countAll(readers), "account") + " can now read "; len(private) {
 	case 0:
 	case 1:
 		sentences = append(sentences, who+"the private channel "+private[0])

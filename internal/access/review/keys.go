@@ -43,7 +43,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	channels := map[string][]string{} // by the actions in them
 	var unknown []string
 	for _, channel := range b.is.ActiveChannels() {
-		actions, isKnown := b.channelActionsByKey(channel.Facts, bot, owner)
+		actions, isKnown := actionsByKey(b.channelPermissions(channel), bot, owner)
 		if len(actions) > 0 {
 			text := permission.JoinActions(actions, len(actions))
 			channels[text] = append(channels[text], fmt.Sprintf("%q", channel.Name))
@@ -81,25 +81,18 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 }
 
-// channelActionsByKey returns in words what a bot can do in a channel and its owner cannot. isKnown is false if there may be
-// more.
-func (b *builder) channelActionsByKey(facts permission.Channel, bot, owner *zulip.User) (actions []string, isKnown bool) {
-	isKnown = true
+// channelPermissions are the permissions of a channel after the plan. Unlike those of the report, they are of every channel.
+func (b *builder) channelPermissions(channel *access.Channel) (all []*access.EffectivePermission) {
+	held := b.is.In(channel).Held()
 	for _, name := range permission.ChannelPermissions {
-		_, has := facts.Permissions[string(name)]
-		who, isCertain := b.is.People.Can(name, facts)
-		switch {
-		case who.Has(owner.ID):
-		case !isCertain:
-			isKnown = isKnown && !has && !facts.Unknown[string(name)] && name != permission.CanRead // otherwise the server has no such permission
-		case who.Has(bot.ID):
-			actions = append(actions, name.InWords())
+		if one, has := held[name]; has {
+			all = append(all, &access.EffectivePermission{Text: name.InWords(), Held: one})
 		}
 	}
-	return actions, isKnown
+	return all
 }
 
-// actionsByKey is channelActionsByKey for a user group or the organization.
+// actionsByKey returns in words what a bot can do by some permissions and its owner cannot. isKnown is false if there may be more.
 func actionsByKey(all []*access.EffectivePermission, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
 	for _, permission := range all {

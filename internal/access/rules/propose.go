@@ -288,12 +288,7 @@ func (p *proposer) closed() {
 			}
 		}
 	}
-	private := 0
-	for _, channel := range p.org.ActiveChannels() {
-		if channel.Facts.Privacy.IsPrivate() {
-			private++
-		}
-	}
+	private := len(lists.Where(p.org.ActiveChannels(), func(channel *access.Channel) bool { return channel.Facts.Privacy.IsPrivate() }))
 	switch left := private - covered; {
 	case left == 0:
 	case n == maxProposedClosed:
@@ -321,23 +316,17 @@ func (p *proposer) principalOf(people permission.People) string {
 
 // selectorsOf selects channels by folder if all channels of the folder are among them, and otherwise by name.
 func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) {
-	isAmong := func(channel *access.Channel) bool { return slices.Contains(channels, channel) }
-	whole := map[string]int{}
-	for _, channel := range p.org.ActiveChannels() {
-		if _, known := whole[channel.Folder]; !known || whole[channel.Folder] > 0 {
-			if isAmong(channel) {
-				whole[channel.Folder]++
-			} else {
-				whole[channel.Folder] = 0
-			}
-		}
+	isOther := func(channel *access.Channel) bool { return !slices.Contains(channels, channel) }
+	isWhole := map[string]bool{}
+	for _, in := range lists.Grouped(p.org.ActiveChannels(), func(channel *access.Channel) string { return channel.Folder }) {
+		isWhole[in[0].Folder] = in[0].Folder != "" && len(in) > 1 && !slices.ContainsFunc(in, isOther)
 	}
 	for _, channel := range channels {
-		if selector := "folder:" + channel.Folder; channel.Folder != "" && whole[channel.Folder] > 1 {
-			selectors = lists.Add(selectors, selector)
-			continue
+		if isWhole[channel.Folder] {
+			selectors = lists.Add(selectors, "folder:"+channel.Folder)
+		} else {
+			selectors = append(selectors, selectorOf(channel.Name))
 		}
-		selectors = append(selectors, selectorOf(channel.Name))
 	}
 	slices.SortFunc(selectors, func(a, b string) int {
 		return cmp.Or(lists.TrueFirst(strings.HasPrefix(a, "folder:"), strings.HasPrefix(b, "folder:")), cmp.Compare(a, b))

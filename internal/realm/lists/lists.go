@@ -17,6 +17,16 @@ func Strings[Word ~string](all []Word) []string {
 	return Map(all, func(word Word) string { return string(word) })
 }
 
+// Found returns what a function finds for each element, without the elements for which it finds nothing.
+func Found[From, To any](all []From, find func(From) (To, bool)) (found []To) {
+	for _, one := range all {
+		if to, ok := find(one); ok {
+			found = append(found, to)
+		}
+	}
+	return found
+}
+
 // Where returns the elements that satisfy a condition.
 func Where[T any](all []T, is func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !is(one) })
