@@ -187,8 +187,10 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 // joiners returns [report.Channel.Joiners]. If the history is protected, people who can join can't read before they do.
 func (c *comparison) joiners(was, is *Channel) *report.People {
 	can := func(channel *Channel, name permission.ChannelPermission) (held permission.Held) {
-		if one := find(channel.Effective, string(name)); one != nil {
-			held = one.Held
+		for _, one := range channel.Effective {
+			if one.Name == string(name) {
+				held = one.Held
+			}
 		}
 		return held
 	}

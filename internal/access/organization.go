@@ -344,11 +344,3 @@ func (o *Organization) effective(table permission.Table, values map[string]zulip
 	}
 	return effective
 }
-
-// find returns a permission by name; nil if there is none.
-func find(effective []*EffectivePermission, name string) *EffectivePermission {
-	if i := slices.IndexFunc(effective, func(permission *EffectivePermission) bool { return permission.Name == name }); i >= 0 {
-		return effective[i]
-	}
-	return nil
-}

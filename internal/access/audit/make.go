@@ -97,11 +97,13 @@ func Of(facts access.Read, options Options) (*Audit, error) {
 	m.channels()
 	if len(options.Selection.Channels) == 0 {
 		m.groups()
-		m.organization()
+		m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 	}
 	if m.audit.Selection == nil {
 		m.things()
-		m.rules()
+	}
+	if m.audit.Selection == nil && options.Rules != nil {
+		m.audit.Rules = options.Rules.Report(m.org, options.Rules.Check(m.org), nil, nil)
 	}
 	m.find()
 	if err := m.person(); err != nil {
@@ -134,13 +136,6 @@ type maker struct {
 
 	// usedEntries are the entries that accept a finding, and tooGrave those that would if it were less severe.
 	usedEntries, tooGrave map[*acceptEntry]bool
-}
-
-// rules checks the rules.
-func (m *maker) rules() {
-	if m.options.Rules != nil {
-		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Check(m.org), nil, nil)
-	}
 }
 
 // completeness notes what the account does not see.
@@ -292,10 +287,6 @@ func (m *maker) groups() {
 			m.audit.Groups = append(m.audit.Groups, result)
 		}
 	}
-}
-
-func (m *maker) organization() {
-	m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 }
 
 // accounts lists all active accounts, in the order of the sets, and then the named deactivated ones.

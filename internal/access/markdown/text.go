@@ -13,7 +13,7 @@ import (
 // code writes a name as code. In a code span only the backtick has a meaning, and in a table the bar. A name with one of
 // these is written in HTML, with every character as its number.
 func code(name string) string {
-	name = visible(name)
+	name = meaning.Cut(printable(name), maxName)
 	if !strings.ContainsAny(name, "`|\\") && strings.TrimSpace(name) == name && name != "" {
 		return "`" + name + "`"
 	}
@@ -33,11 +33,6 @@ var keyed = regexp.MustCompile(`[\w.-]*[\w-](?:\[(?:\d+|"(?:[^"\\]|\\.)*")\](?:[
 
 // maxName is the length to which names are cut. The server's names are shorter.
 const maxName = 200
-
-// visible removes invisible and bidirectional characters from a name, and shortens it.
-func visible(name string) string {
-	return meaning.Cut(printable(name), maxName)
-}
 
 // plain writes a sentence. A part in quotes is a name: if it has anything but letters, it is written as code without the
 // quotes and escapes.

@@ -112,17 +112,17 @@ func (a *assessment) private(where string, channel *Channel) {
 	case channel.isOpened():
 		a.risk(Private, where, "It is no longer private: everyone in the organization, also people who join later, can read it and its older messages.")
 	case reads.Len() > 0:
-		a.riskOf(Private, where, namesText(reads, "now read it"), readsPrivate, reads)
+		a.riskOf(Private, where, namesText(reads, readsPrivate), readsPrivate, reads)
 	case readsHistory.Len() > 0:
 		a.riskOf(Private, where, Counted(readsHistory.Len(), "account")+" can now read its older messages.", readsPrivateHistory, readsHistory)
 	}
 	if joiners := channel.Joiners; joiners.Len() > 0 && !channel.isOpened() {
-		a.riskOf(Private, where, namesText(joiners, "now join it on their own"), joinsPrivate, joiners)
+		a.riskOf(Private, where, namesText(joiners, joinsPrivate), joinsPrivate, joiners)
 	}
 }
 
 // namesText says who can do something with a private channel.
-func namesText(people *People, can string) string {
+func namesText(people *People, can riskKind) string {
 	names := lists.Map(people.First(MaxListed), nameOf)
 	return fmt.Sprintf("%s can %s: %s.", Counted(people.Len(), "account"), can, ListOf(names, people.Len()))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
@@ -32,15 +33,15 @@ type RiskGroup struct {
 	risks []Risk
 }
 
-// riskKind identifies risks of one kind if their sentences have numbers or names.
+// riskKind identifies risks of one kind if their sentences have numbers or names. Most are what people can do.
 type riskKind string
 
 const (
 	botsCannotPost      riskKind = "bots cannot post"
 	guestsCan           riskKind = "guests can "
-	readsPrivate        riskKind = "read a private channel"
-	readsPrivateHistory riskKind = "read older messages of a private channel"
-	joinsPrivate        riskKind = "join a private channel"
+	readsPrivate        riskKind = "now read it"
+	readsPrivateHistory riskKind = "now read its older messages"
+	joinsPrivate        riskKind = "now join it on their own"
 )
 
 // Findings groups the risks by kind, in their order. Risks with the same text are of one kind. So are bots that can no
@@ -68,15 +69,9 @@ func (f *RiskGroup) sumUp() {
 		f.Text = botsCannotPostText(f.bots())
 		return
 	}
-	thing, can, number := "account", "now read it", (*People).Len
-	switch first.kind {
-	case readsPrivate:
-	case readsPrivateHistory:
-		can = "now read its older messages"
-	case joinsPrivate:
-		can = "now join it on their own"
-	default:
-		thing, can, number = "guest", string(first.kind[len(guestsCan):]), func(people *People) int { return people.Guests }
+	thing, can, number := "account", string(first.kind), (*People).Len
+	if actions, isOfGuests := strings.CutPrefix(can, string(guestsCan)); isOfGuests {
+		thing, can, number = "guest", actions, func(people *People) int { return people.Guests }
 	}
 	fewest, most := number(first.people), number(first.people)
 	for _, risk := range f.risks {

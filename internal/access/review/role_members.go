@@ -55,9 +55,12 @@ func (b *builder) removeRoles(c *plan.Change) {
 	users := b.users(c, "users")
 	stay := users.accounts
 	isEnd := c.Does("delete")
-	if isEnd && c.ReplacedBy != nil && !b.isOtherRole(c.ReplacedBy, role) {
-		listed, _, _ := c.ReplacedBy.After().List("users")
-		stay, _ = b.org.findUsers(listed)
+	if isEnd && c.ReplacedBy != nil {
+		later := c.ReplacedBy.After()
+		if word, ok := later.Plain("role"); ok && word == role.String() {
+			listed, _, _ := later.List("users")
+			stay, _ = b.org.findUsers(listed)
+		}
 	}
 	to := zulip.RoleMember
 	if planned, ok := c.After().Plain("demote_to"); ok {
@@ -97,10 +100,4 @@ func (b *builder) leaveRole(c *plan.Change, user *zulip.User, first string) {
 	if !isManaged {
 		b.risk(report.RoleChange, user.Address(), "Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first %s.", user.Role, c.Address, first)
 	}
-}
-
-// isOtherRole reports whether a replaced list may be of another role.
-func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
-	after, ok := c.After().Plain("role")
-	return !ok || after != role.String()
 }

@@ -45,10 +45,11 @@ func By[T any, Key comparable](all []T, key func(T) Key) map[Key]T {
 func Grouped[T any, Key comparable](all []T, key func(T) Key) (groups [][]T) {
 	places := map[Key]int{}
 	for _, one := range all {
-		place, known := places[key(one)]
+		k := key(one)
+		place, known := places[k]
 		if !known {
 			place = len(groups)
-			places[key(one)], groups = place, append(groups, nil)
+			places[k], groups = place, append(groups, nil)
 		}
 		groups[place] = append(groups[place], one)
 	}
