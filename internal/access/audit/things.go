@@ -174,11 +174,11 @@ func (c *comparison) things() {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
-		c.thing(key, before[key], after[key], names)
+		c.thing(key, before[key], after[key], names.name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if after[key] == nil {
-			c.thing(key, before[key], nil, names)
+			c.thing(key, before[key], nil, names.name)
 		}
 	}
 }
@@ -283,17 +283,11 @@ func (n *channelNames) translated(thing *Thing) *Thing {
 	return &result
 }
 
-// ChannelName returns the name of a channel by its ID in the comparison.
-func (n *channelNames) ChannelName(id int64) (string, bool) {
+// name returns the name of a channel by its ID in the comparison. No thing names other objects.
+func (n *channelNames) name(kind string, id int64) (string, bool) {
 	name, ok := n.names[id]
-	return name, ok
+	return name, ok && kind == meaning.ChannelKind
 }
-
-// GroupName returns nothing, because no thing names groups.
-func (*channelNames) GroupName(int64) (string, bool) { return "", false }
-
-// UserName returns nothing, because no thing names users.
-func (*channelNames) UserName(int64) (string, bool) { return "", false }
 
 // thing adds the meaning of the change of one thing. The lists already report channels and accounts that are added or
 // removed.

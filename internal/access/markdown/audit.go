@@ -51,16 +51,10 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 
 // findings lists the findings and how to fix them, the accepted ones last. Findings with the same text are one.
 func (d *document) findings(a *audit.Audit) {
-	var open, accepted []*audit.FindingGroup
-	for _, group := range a.FindingGroups() {
-		if group.IsAccepted() {
-			accepted = append(accepted, group)
-		} else {
-			open = append(open, group)
-		}
-	}
-	d.findingGroups("Findings", open, true)
-	d.findingGroups("Accepted findings", accepted, false)
+	groups := a.FindingGroups()
+	isOpen := func(group *audit.FindingGroup) bool { return !group.IsAccepted() }
+	d.findingGroups("Findings", lists.Where(groups, isOpen), true)
+	d.findingGroups("Accepted findings", lists.Where(groups, (*audit.FindingGroup).IsAccepted), false)
 }
 
 // findingGroups lists findings under a title. Findings that are not accepted have their fix.

@@ -21,12 +21,16 @@ type Attributes interface {
 	Value(name string) Value
 }
 
-// Names resolve IDs. Each function returns false if the object does not exist or is not visible.
-type Names interface {
-	ChannelName(id int64) (string, bool)
-	GroupName(id int64) (string, bool)
-	UserName(id int64) (string, bool)
-}
+// Names returns the name of the object with an ID, or the email of a user. It returns false if the object does not exist or is
+// not visible.
+type Names func(kind string, id int64) (string, bool)
+
+// The kinds of objects with [Names].
+const (
+	ChannelKind = "channel"
+	GroupKind   = "user group"
+	UserKind    = "user"
+)
 
 // Change is a change of one object: of a resource in a plan, or between two audits.
 type Change struct {

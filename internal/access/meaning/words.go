@@ -110,11 +110,11 @@ func (c *Change) numberInWords(name string, number float64, r *Result) string {
 		if id <= 0 {
 			return "no channel"
 		}
-		return c.nameOf("channel", id, r, Names.ChannelName)
+		return c.nameOf(ChannelKind, id, r)
 	case strings.HasSuffix(name, "group_ids"):
-		return c.nameOf("user group", id, r, Names.GroupName)
+		return c.nameOf(GroupKind, id, r)
 	case c.Names != nil && (strings.HasSuffix(name, "user_ids") || strings.HasSuffix(name, "member_ids")):
-		if email, ok := c.Names.UserName(id); ok {
+		if email, ok := c.Names(UserKind, id); ok {
 			return email
 		}
 	case strings.HasSuffix(name, "_minutes"):
@@ -129,11 +129,11 @@ func NamesChannels(attribute string) bool {
 }
 
 // nameOf returns the name of the object with an ID. A missing object is reported as unknown.
-func (c *Change) nameOf(thing string, id int64, r *Result, find func(Names, int64) (string, bool)) string {
+func (c *Change) nameOf(thing string, id int64, r *Result) string {
 	if c.Names == nil {
 		return fmt.Sprintf("%s %d", thing, id)
 	}
-	name, ok := find(c.Names, id)
+	name, ok := c.Names(thing, id)
 	if !ok {
 		r.Unknown = append(r.Unknown, fmt.Sprintf("%s names %s %d, which doesn't exist or isn't visible to the account.", c.Address, thing, id))
 		return fmt.Sprintf("%s %d", thing, id)

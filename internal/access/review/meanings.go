@@ -114,14 +114,11 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Change {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasPermission(name))
 		},
 	}
-	if b.org != nil {
-		change.Names = b.org
-	}
 	if c.Does("update") || isBack(c) {
 		change.Before, change.IsMade = b.withUnmanaged(c), false
 	}
 	if b.org != nil {
-		change.Retention = b.retention
+		change.Names, change.Retention = b.org.name, b.retention
 	}
 	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && c.Does("create") { // the organization already has it

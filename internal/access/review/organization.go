@@ -96,31 +96,23 @@ func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) 
 	return o.Snapshot.UserByAddress(address)
 }
 
-// ChannelName returns the name of a channel.
-func (o *plannedOrganization) ChannelName(id int64) (string, bool) {
-	channel, ok := o.Channels().ByID(id)
-	if !ok {
-		return "", false
+// name returns the name of an object, or the email of a user: see [meaning.Names].
+func (o *plannedOrganization) name(kind string, id int64) (string, bool) {
+	switch kind {
+	case meaning.ChannelKind:
+		if channel, ok := o.Channels().ByID(id); ok {
+			return channel.Name, true
+		}
+	case meaning.GroupKind:
+		if group, ok := o.UserGroup(id); ok {
+			return group.Name, true
+		}
+	case meaning.UserKind:
+		if user, ok := o.User(id); ok {
+			return user.Address(), true
+		}
 	}
-	return channel.Name, true
-}
-
-// GroupName returns the name of a user group.
-func (o *plannedOrganization) GroupName(id int64) (string, bool) {
-	group, ok := o.UserGroup(id)
-	if !ok {
-		return "", false
-	}
-	return group.Name, true
-}
-
-// UserName returns the email of a user.
-func (o *plannedOrganization) UserName(id int64) (string, bool) {
-	user, ok := o.User(id)
-	if !ok {
-		return "", false
-	}
-	return user.Address(), true
+	return "", false
 }
 
 // settings are the settings of the organization, as attributes.

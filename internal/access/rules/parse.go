@@ -130,8 +130,8 @@ func (p *parser) shape(rule *Rule, has hclfile.Has) {
 func (p *parser) selectors(of *hclfile.Attribute) []string {
 	texts := p.TextOrTexts(of)
 	for _, text := range texts {
-		if privacy, ok := strings.CutPrefix(text, "privacy:"); ok && of.Name == "channels" && privaciesOf(privacy) == nil {
-			p.Fail(of.Line, "there is no privacy %s%s", suggest.Quote(privacy), suggest.Names{Things: "privacies", All: privacyNames()}.Suggest(privacy))
+		if privacy, ok := strings.CutPrefix(text, "privacy:"); ok && of.Name == "channels" && privacies[privacy] == nil {
+			p.Fail(of.Line, "there is no privacy %s%s", suggest.Quote(privacy), suggest.Names{Things: "privacies", All: privacyNames}.Suggest(privacy))
 		}
 	}
 	return texts

@@ -91,7 +91,7 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
 	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
-		return slices.Contains(privaciesOf(privacy), channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
+		return slices.Contains(privacies[privacy], channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
 	}
 	selector = zulip.FoldName(selector) // no two channels differ by case only
 	if channel.NameUnknown && strings.Trim(selector, "*") != "" {

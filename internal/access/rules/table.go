@@ -50,33 +50,17 @@ const invited = "invited"
 // roleNames are the roles that a rule can name.
 var roleNames = []string{"owner", "administrator", "moderator", "member", "guest"}
 
-// privacy is a kind of channel that a rule can select.
-type privacy struct {
-	name string
-	are  []zulip.Privacy
-}
-
-var privacies = []privacy{
-	{"public", []zulip.Privacy{zulip.PrivacyPublic}},
-	{"web_public", []zulip.Privacy{zulip.PrivacyWebPublic}},
-	{"private", []zulip.Privacy{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory}},
-	{"private_shared_history", []zulip.Privacy{zulip.PrivacyPrivateSharedHistory}},
-	{"private_protected_history", []zulip.Privacy{zulip.PrivacyPrivateProtectedHistory}},
-}
-
-func privacyNames() []string {
-	return lists.Map(privacies, func(one privacy) string { return one.name })
-}
-
-// privaciesOf are the privacies of a kind; nil if there is no such kind.
-func privaciesOf(name string) []zulip.Privacy {
-	for _, one := range privacies {
-		if one.name == name {
-			return one.are
-		}
+// privacyNames are the kinds of channels that a rule can select, and privacies are the privacies of each.
+var (
+	privacyNames = []string{"public", "web_public", "private", "private_shared_history", "private_protected_history"}
+	privacies    = map[string][]zulip.Privacy{
+		"public":                    {zulip.PrivacyPublic},
+		"web_public":                {zulip.PrivacyWebPublic},
+		"private":                   {zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory},
+		"private_shared_history":    {zulip.PrivacyPrivateSharedHistory},
+		"private_protected_history": {zulip.PrivacyPrivateProtectedHistory},
 	}
-	return nil
-}
+)
 
 // permissionNames are the permissions of one kind of object that a rule can name.
 type permissionNames struct {
