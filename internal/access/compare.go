@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -26,9 +27,6 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		before.Effective, after.Effective = append(before.Effective, before.DescribePermissions(before.Names)...), append(after.Effective, after.DescribePermissions(before.Names)...)
 	}
 	for was, is := range pairs(before.Channels, after.Channels, func(channel *Channel) int64 { return channel.ID }) {
-		if after.Names != nil && !c.describeChannel(was, is) {
-			continue
-		}
 		if result := c.channel(was, is); result != nil {
 			said.Channels = append(said.Channels, result)
 		}
@@ -40,9 +38,6 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		}
 	}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
-		if after.Names != nil && !c.describeGroup(was, is) {
-			continue
-		}
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
 		}
@@ -151,6 +146,9 @@ func (c *comparison) account(was, is *Account) *report.Person {
 // channel compares a channel before and after, and returns nil if nothing differs. A channel that exists only after is new;
 // one that exists only before is archived.
 func (c *comparison) channel(was, is *Channel) *report.Channel {
+	if c.after.Names != nil && !c.describeChannel(was, is) {
+		return nil
+	}
 	isNew := was == nil
 	switch {
 	case isNew:
@@ -254,6 +252,9 @@ func isSelf(account *report.Account) bool { return account.IsSelf }
 // group compares a user group before and after, and returns nil if nothing differs. A group that exists only after is new;
 // one that exists only before is deactivated.
 func (c *comparison) group(was, is *Group) *report.Group {
+	if c.after.Names != nil && !c.describeGroup(was, is) {
+		return nil
+	}
 	isNew := was == nil
 	switch {
 	case isNew:
@@ -342,9 +343,7 @@ func (c *comparison) permission(was, is *EffectivePermission, effect permission.
 		Change: change, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {
-		if result.Why = is.Why; result.Why == "" {
-			result.Why = was.Why
-		}
+		result.Why = cmp.Or(is.Why, was.Why)
 	}
 	if !result.Change.Differs() && !effect.Unknown && !effect.NobodyLeft && gain.IsEmpty() && lose.IsEmpty() {
 		return nil

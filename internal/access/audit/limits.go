@@ -77,10 +77,6 @@ func cutOrganizationName(realm *zulip.Realm) {
 	if json.Unmarshal(realm.Settings["name"], &name) != nil {
 		return
 	}
-	shorter, err := json.Marshal(meaning.Cut(name, meaning.MaxName))
-	if err != nil {
-		return
-	}
 	realm.Settings = maps.Clone(realm.Settings)
-	realm.Settings["name"] = shorter
+	realm.Settings["name"], _ = json.Marshal(meaning.Cut(name, meaning.MaxName)) // a string
 }

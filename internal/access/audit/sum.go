@@ -72,11 +72,7 @@ type FindingGroup struct {
 
 // Where lists the places of all findings of the group.
 func (g *FindingGroup) Where() []string {
-	var where []string
-	for _, finding := range g.Findings {
-		where = append(where, finding.Where...)
-	}
-	return where
+	return slices.Concat(lists.Map(g.Findings, func(finding *Finding) []string { return finding.Where })...)
 }
 
 // IsAccepted reports whether the findings are accepted.
@@ -86,11 +82,8 @@ func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil 
 func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
 
 // Resources lists the addresses of the resources that manage the objects of the findings, each once.
-func (g *FindingGroup) Resources() (addresses []string) {
-	for _, finding := range g.Findings {
-		addresses = lists.Add(addresses, finding.Resources...)
-	}
-	return addresses
+func (g *FindingGroup) Resources() []string {
+	return lists.Unique(slices.Concat(lists.Map(g.Findings, func(finding *Finding) []string { return finding.Resources })...))
 }
 
 // FindingGroups groups the findings with the same text, in their order.

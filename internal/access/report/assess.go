@@ -30,9 +30,7 @@ func (r *Report) Assess() {
 				a.risk(Lockout, where, "The provider's account can no longer manage the group.")
 			}
 		}
-		if group.Unknown {
-			a.conditions[Unknown] = true
-		}
+		a.apply(Unknown, group.Unknown)
 		if group.Action == Deactivate {
 			a.risk(DataLoss, where, "It is deactivated.")
 		}
@@ -43,10 +41,8 @@ func (r *Report) Assess() {
 	for _, person := range r.People {
 		a.person(person)
 	}
-	if len(r.Unknown) > 0 {
-		a.conditions[Unknown] = true
-	}
-	a.conditions[Rules] = slices.ContainsFunc(r.Rules, (*Rule).Fails)
+	a.apply(Unknown, len(r.Unknown) > 0)
+	a.apply(Rules, slices.ContainsFunc(r.Rules, (*Rule).Fails))
 	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Condition.rank(), y.Condition.rank()) })
 	r.Summary.Conditions = []Condition{}
 	for _, meaning := range Conditions {
@@ -63,13 +59,18 @@ type assessment struct {
 	conditions map[Condition]bool
 }
 
+// apply notes a condition if it applies.
+func (a *assessment) apply(condition Condition, applies bool) {
+	a.conditions[condition] = a.conditions[condition] || applies
+}
+
 func (a *assessment) risk(condition Condition, where, text string) {
 	a.riskOf(condition, where, text, "", nil)
 }
 
 // riskOf adds a risk whose sentence counts or names people.
 func (a *assessment) riskOf(condition Condition, where, text string, kind riskKind, people *People) {
-	a.conditions[condition] = true
+	a.apply(condition, true)
 	a.report.Risks = append(a.report.Risks, Risk{Condition: condition, Where: where, Text: text, kind: kind, people: people})
 }
 
@@ -84,15 +85,15 @@ func (a *assessment) channel(channel *Channel) {
 	case channel.Action == Archive:
 		a.risk(DataLoss, where, "It is archived: no one can post there any more.")
 	case channel.Action == Replace && isNew:
-		a.conditions[Narrowing] = true
+		a.apply(Narrowing, true)
 		a.risk(DataLoss, where, "A new channel replaces it, without its messages.")
 	default:
 		a.private(where, channel)
 	}
 	for _, permission := range channel.Permissions {
 		if channel.Action == Archive {
-			a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0
-			a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
+			a.apply(Narrowing, permission.Lose.Len() > 0)
+			a.apply(Unknown, permission.Unknown)
 			continue
 		}
 		a.permission(where, permission, isNew)
@@ -134,9 +135,9 @@ func (a *assessment) permission(where string, permission *PermissionChange, isNe
 	if permission.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
-	a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
-	a.conditions[Widening] = a.conditions[Widening] || !isNew && (permission.Gain.Len() > 0 || permission.Internet == InternetGains)
-	a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0 || permission.Internet == InternetLoses
+	a.apply(Unknown, permission.Unknown)
+	a.apply(Widening, !isNew && (permission.Gain.Len() > 0 || permission.Internet == InternetGains))
+	a.apply(Narrowing, permission.Lose.Len() > 0 || permission.Internet == InternetLoses)
 }
 
 // commonRisks finds risks that combine several permissions over the same object.
@@ -214,7 +215,7 @@ func botsCannotPostText(bots []*Account) string {
 
 // owner assesses the new owner of a bot, who gets its key.
 func (a *assessment) owner(where string, person *Person) {
-	a.conditions[Widening] = true
+	a.apply(Widening, true)
 	if person.Owner.After.Unknown {
 		a.risk(Unknown, where, "The bot's new owner isn't known yet.")
 	}
@@ -250,7 +251,7 @@ func (a *assessment) person(person *Person) {
 	case Replace:
 		risk(fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
-		a.conditions[Widening] = true
+		a.apply(Widening, true)
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
@@ -261,7 +262,7 @@ func (a *assessment) person(person *Person) {
 			risk(fmt.Sprintf("The account is %sd as %s.", person.Action, after))
 		}
 	case Deactivate:
-		a.conditions[Narrowing] = true
+		a.apply(Narrowing, true)
 		risk("The account is deactivated and loses all access.")
 	default:
 		if person.Owner != nil {

@@ -40,7 +40,12 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	say := func(actions, over string) {
 		b.risk(condition, where, "%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over)
 	}
-	channels := map[string][]string{} // by the actions in them
+	sayEach := func(names map[string][]string, over string) { // by the actions
+		for _, actions := range slices.Sorted(maps.Keys(names)) {
+			say(actions, over+report.List(names[actions]))
+		}
+	}
+	channels, groups := map[string][]string{}, map[string][]string{}
 	var unknown []string
 	for _, channel := range b.is.ActiveChannels() {
 		actions, isKnown := actionsByKey(b.channelPermissions(channel), bot, owner)
@@ -52,10 +57,6 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 			unknown = append(unknown, fmt.Sprintf("%q", channel.Name))
 		}
 	}
-	for _, actions := range slices.Sorted(maps.Keys(channels)) {
-		say(actions, "in "+report.List(channels[actions]))
-	}
-	groups := map[string][]string{}
 	for _, group := range b.is.Groups {
 		actions, isKnown := actionsByKey(group.Effective, bot, owner)
 		if len(actions) > 0 && group.Action != report.Deactivate {
@@ -66,9 +67,8 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 			unknown = append(unknown, fmt.Sprintf("user group %q", group.Name))
 		}
 	}
-	for _, actions := range slices.Sorted(maps.Keys(groups)) {
-		say(actions, "for the user groups "+report.List(groups[actions]))
-	}
+	sayEach(channels, "in ")
+	sayEach(groups, "for the user groups ")
 	actions, isKnown := actionsByKey(b.is.Effective, bot, owner)
 	if len(actions) > 0 {
 		say(permission.JoinActions(actions, maxActions), "in the organization")

@@ -24,7 +24,8 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 			Violations: []*report.Violation{}, Unknowns: append([]string{}, result.Unknowns...), Notes: append([]string{}, result.Notes...),
 		}
 		if was != nil {
-			rule.Before, rule.IsWorse = was[i].Status, isWorse(result, was[i])
+			rule.Before = was[i].Status
+			rule.IsWorse = slices.ContainsFunc(result.Violations, func(violation *Violation) bool { return violation.isWorseThan(was[i]) })
 			isNew := func(sentence string) bool { return !slices.Contains(was[i].Unknowns, sentence) }
 			mayBeWorse := slices.ContainsFunc(result.Unknowns, isNew)
 			if rule.Before == report.RuleFails && !rule.IsWorse && mayBeWorse {
@@ -60,13 +61,8 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 	return rules
 }
 
-// isWorse reports whether the violations differ from those before: other objects or people, or fewer people if they are too
+// isWorseThan reports whether a violation differs from those before: another object or people, or fewer people if they are too
 // few.
-func isWorse(result, was *Result) bool {
-	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool { return violation.isWorseThan(was) })
-}
-
-// isWorseThan is isWorse for one violation.
 func (b *Violation) isWorseThan(was *Result) bool {
 	i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
 		return one.Where == b.Where && one.Permission == b.Permission && one.IsTooFew == b.IsTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
