@@ -203,14 +203,14 @@ func (c *comparison) joiners(was, is *Channel) *report.People {
 // archived is the channel after it is archived: no one can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
-	later.Facts.IsArchived, later.Effective = true, slices.Clone(c.Effective)
-	for i, one := range c.Effective {
+	later.Facts.IsArchived = true
+	later.Effective = lists.Map(c.Effective, func(one *EffectivePermission) *EffectivePermission {
+		none := *one
 		if permission.ChannelPermission(one.Name).IsOfMessages() {
-			none := *one
 			none.Held = permission.Held{}
-			later.Effective[i] = &none
 		}
-	}
+		return &none
+	})
 	return &later
 }
 

@@ -146,7 +146,8 @@ func newView(r *report.Report) *view {
 
 // addTable adds a table of the blocks that have changes.
 func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
-	table, places := &table{ID: id, Title: title, Column: column}, 0
+	var changed []*blockView
+	places := 0
 	for i, block := range blocks {
 		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Kind: kind, Rows: v.rows(kind, block.Rows)}
 		for _, channel := range block.Channels {
@@ -156,17 +157,12 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 		if group := block.Group; group != nil {
 			view.Places = []*place{{-1, group.Name, group.OldName, group.Resources}}
 		}
-		v.views[block] = view
-		switch {
-		case len(block.Rows) == 0:
-		case len(table.First) < manyRows:
-			table.First = append(table.First, view)
-		default:
-			table.More = append(table.More, view)
+		if v.views[block] = view; len(block.Rows) > 0 {
+			changed = append(changed, view)
 		}
 	}
-	if len(table.First) > 0 {
-		v.Tables = append(v.Tables, table)
+	if first := min(len(changed), manyRows); first > 0 {
+		v.Tables = append(v.Tables, &table{ID: id, Title: title, Column: column, First: changed[:first], More: changed[first:]})
 	}
 }
 

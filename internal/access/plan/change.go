@@ -134,6 +134,14 @@ func (c *Change) After() Attributes {
 	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.afterSecret}
 }
 
+// Latest is the planned resource, or the resource as it is if the change ends it.
+func (c *Change) Latest() Attributes {
+	if c.HasAfter() {
+		return c.After()
+	}
+	return c.Before()
+}
+
 // Names lists the attributes that exist or aren't known yet.
 func (a Attributes) Names() []string {
 	names := slices.Collect(maps.Keys(a.values))

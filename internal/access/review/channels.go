@@ -205,11 +205,7 @@ func (b *builder) unsubscribes(c *plan.Change) {
 // subscribes applies a zulip_channel_subscribers or zulip_channel_subscription. The first lists all subscribers. Destroying
 // it unsubscribes no one.
 func (b *builder) subscribes(c *plan.Change) {
-	attributes := c.After()
-	if !c.HasAfter() {
-		attributes = c.Before()
-	}
-	channels, isKnown := b.subscribersChannels(c, attributes)
+	channels, isKnown := b.subscribersChannels(c, c.Latest())
 	listsAll := c.Type == "zulip_channel_subscribers"
 	switch users := b.users(c, "users"); {
 	case len(channels) != 1 && !c.HasAfter():

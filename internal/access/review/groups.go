@@ -224,10 +224,7 @@ func (b *builder) membership(c *plan.Change) {
 
 // membershipGroups is the group of a membership, or the groups of which one is meant.
 func (b *builder) membershipGroups(c *plan.Change) []int64 {
-	m := c.After()
-	if !c.HasAfter() {
-		m = c.Before()
-	}
+	m := c.Latest()
 	if id, ok := m.Number("group_id"); ok {
 		return []int64{id}
 	}

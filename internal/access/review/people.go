@@ -210,11 +210,7 @@ func (b *builder) isAbsent(text string) bool {
 
 // deactivationActions reports the content that the server permanently deletes with a deactivation.
 func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
-	attributes := c.After()
-	if !c.HasAfter() {
-		attributes = c.Before()
-	}
-	actions := attributes.Value("deactivation_actions")
+	actions := c.Latest().Value("deactivation_actions")
 	held, _ := actions.Data.(map[string]any)
 	var deleted []string
 	for _, name := range slices.Sorted(maps.Keys(held)) {

@@ -25,52 +25,51 @@ func (b *builder) checkRules() {
 		removals.People, removals.AtMost = min(removals.People, one.People), max(removals.AtMost, one.AtMost)
 	}
 	limits := b.options.Rules.CheckLimits(removals)
-	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), b.changesBehind(after)), limits...)
+	changes := func(violation *rules.Violation) []string { return b.changesBehind(after, violation) }
+	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), changes), limits...)
 }
 
-// changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
-// the resources of the channel or group, of groups that give access to it, of the people, and otherwise of the organization.
-func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
-	return func(violation *rules.Violation) []string {
-		var found []string
-		add := func(addresses []string) { found = append(found, addresses...) }
-		if violation.Channel != nil {
-			add(violation.Channel.Addresses)
+// changesBehind names the resources of the plan that change what a violation is about. These are the resources of the channel or
+// group, of groups that give access to it, of the people, and otherwise of the organization.
+func (b *builder) changesBehind(after *access.Organization, violation *rules.Violation) []string {
+	var found []string
+	add := func(addresses []string) { found = append(found, addresses...) }
+	if violation.Channel != nil {
+		add(violation.Channel.Addresses)
+	}
+	if violation.Group != nil {
+		add(violation.Group.Addresses)
+	}
+	for _, user := range rules.Sorted(violation.People) {
+		if account := b.org.accounts[user.ID]; account != nil {
+			add(account.Addresses)
 		}
-		if violation.Group != nil {
-			add(violation.Group.Addresses)
-		}
-		for _, user := range rules.Sorted(violation.People) {
-			if account := b.org.accounts[user.ID]; account != nil {
-				add(account.Addresses)
-			}
-			for _, through := range violation.Through(after, user) {
-				for part := range strings.SplitSeq(through, " > ") {
-					at := strings.LastIndex(part, "group:")
-					for _, group := range after.Groups {
-						if at >= 0 && group.Name == part[at+len("group:"):] {
-							add(group.Addresses)
-						}
+		for _, through := range violation.Through(after, user) {
+			for part := range strings.SplitSeq(through, " > ") {
+				at := strings.LastIndex(part, "group:")
+				for _, group := range after.Groups {
+					if at >= 0 && group.Name == part[at+len("group:"):] {
+						add(group.Addresses)
 					}
 				}
 			}
 		}
-		if violation.IsTooFew {
-			for _, account := range b.is.Accounts { // who could before
-				user, had := b.org.Snapshot.User(account.ID)
-				if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
-					add(account.Addresses)
-				}
-			}
-		}
-		if _, isPlanned := b.is.Planned[violation.Permission]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
-			for _, change := range b.of("zulip_organization") {
-				add([]string{change.Address})
-			}
-		}
-		slices.Sort(found)
-		return slices.Compact(found)
 	}
+	if violation.IsTooFew {
+		for _, account := range b.is.Accounts { // who could before
+			user, had := b.org.Snapshot.User(account.ID)
+			if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
+				add(account.Addresses)
+			}
+		}
+	}
+	if _, isPlanned := b.is.Planned[violation.Permission]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
+		for _, change := range b.of("zulip_organization") {
+			add([]string{change.Address})
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // removals counts the people that the plan removes in one outcome.
