@@ -66,31 +66,17 @@ type proposer struct {
 // proposedBlock is a rule, or a limit.
 type proposedBlock struct {
 	kind, name, comment string
-	attributes          []proposedAttribute
-}
-
-type proposedAttribute struct {
-	name  string
-	value any // a number, or texts
-}
-
-func textsAttribute(name string, texts ...string) proposedAttribute {
-	return proposedAttribute{name, texts}
+	attributes          []string
 }
 
 // text is the block as files have it.
 func (b *proposedBlock) text() []byte {
-	lines := []string{"# " + strings.ReplaceAll(b.comment, "\n", "\n# "), fmt.Sprintf("%s %s {", b.kind, quoted(b.name))}
-	for _, one := range b.attributes {
-		switch value := one.value.(type) {
-		case int:
-			lines = append(lines, fmt.Sprintf("%s = %d", one.name, value))
-		case []string:
-			lines = append(lines, one.name+" = "+list(value))
-		}
-	}
-	return hclwrite.Format([]byte(strings.Join(append(lines, "}", ""), "\n")))
+	comment, attributes := strings.ReplaceAll(b.comment, "\n", "\n# "), strings.Join(b.attributes, "\n")
+	return hclwrite.Format(fmt.Appendf(nil, "# %s\n%s %s {\n%s\n}\n", comment, b.kind, quoted(b.name), attributes))
 }
+
+// attribute writes an attribute with some texts.
+func attribute(name string, texts ...string) string { return name + " = " + list(texts) }
 
 // list writes one text, or a list, which has a line for each text if it is long.
 func list(texts []string) string {
@@ -112,7 +98,7 @@ func list(texts []string) string {
 func quoted(text string) string { return string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes()) }
 
 // rule makes a rule.
-func rule(name, comment string, attributes ...proposedAttribute) *proposedBlock {
+func rule(name, comment string, attributes ...string) *proposedBlock {
 	return &proposedBlock{"rule", name, comment, attributes}
 }
 
@@ -151,28 +137,28 @@ func (p *proposer) owners() {
 		return
 	}
 	p.add(rule("two owners", "If one owner leaves or is locked out, another can still act.",
-		textsAttribute("role", "owner"), proposedAttribute{"at_least", 2}))
+		attribute("role", "owner"), "at_least = 2"))
 }
 
 func (p *proposer) administrators() {
 	all := p.withRoles(zulip.RoleOwner, zulip.RoleAdministrator)
-	role := textsAttribute("role", "owner", "administrator")
+	role := attribute("role", "owner", "administrator")
 	if group := p.groupOf(all); group != "" && p.add(rule("only this group administers the organization", "Only members of this user group become owners or administrators. Add people to the group first.",
-		role, textsAttribute("only", "group:"+group))) {
+		role, attribute("only", "group:"+group))) {
 		return
 	}
 	p.add(rule("few administrators", "Owners and administrators can change everything. The limit leaves room for two more.",
-		role, proposedAttribute{"at_most", all.Len() + 2}))
+		role, fmt.Sprintf("at_most = %d", all.Len()+2)))
 }
 
 func (p *proposer) invited() {
 	p.add(rule("no one joins without an invitation", "People join only by invitation, and no pending invitation makes anyone a moderator or higher.",
-		textsAttribute("joining", invited)))
+		attribute("joining", invited)))
 }
 
 func (p *proposer) web() {
 	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.",
-		textsAttribute("channels", "*"), textsAttribute("permission", "read"), textsAttribute("never", internet)))
+		attribute("channels", "*"), attribute("permission", "read"), attribute("never", internet)))
 }
 
 // guarded are the permissions of the organization that open it to others, or that permit to delete.
@@ -187,7 +173,7 @@ func (p *proposer) permissions() {
 	for _, one := range []struct{ role, name string }{{"role:administrators", "only administrators"}, {"role:moderators", "only moderators and administrators"}} {
 		var permissions, others []string
 		for _, permission := range left {
-			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", textsAttribute("permission", permission), textsAttribute("only", one.role))) {
+			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", attribute("permission", permission), attribute("only", one.role))) {
 				permissions = append(permissions, shortName(permission))
 			} else {
 				others = append(others, permission)
@@ -196,7 +182,7 @@ func (p *proposer) permissions() {
 		left = others
 		if len(permissions) > 0 {
 			p.add(rule(one.name, "Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.",
-				textsAttribute("permission", permissions...), textsAttribute("only", one.role)))
+				attribute("permission", permissions...), attribute("only", one.role)))
 		}
 	}
 }
@@ -208,7 +194,7 @@ func (p *proposer) guests() {
 		return
 	}
 	without := func(selectors []string, comment string) *proposedBlock {
-		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("permission", "read"), textsAttribute("only", "role:members"))
+		return rule("no guests in private channels", comment, attribute("channels", selectors...), attribute("permission", "read"), attribute("only", "role:members"))
 	}
 	if p.add(without([]string{"privacy:private"}, "Guests can't read private channels. To let guests into one, list the others instead of privacy:private.")) {
 		return
@@ -279,8 +265,8 @@ func (p *proposer) closed() {
 			comment = "Only this role can read these channels. To let a user group in, add it to only."
 		}
 		comment += more
-		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
-		if p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history"), only)) {
+		channels, only := attribute("channels", selectors...), attribute("only", principal)
+		if p.add(rule(name, comment, channels, attribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, attribute("permission", "read", "read_history"), only)) {
 			n++
 			covered += len(audiences[principal])
 			if group, ok := strings.CutPrefix(principal, "group:"); ok {
@@ -346,7 +332,7 @@ func first(selectors []string) (some []string, more string) {
 func (p *proposer) managers() {
 	permissions := []string{"manage", "add_members", "join"}
 	managed := func(comment, role string, names []string) *proposedBlock {
-		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("permission", permissions...), textsAttribute("only", role))
+		return rule("only staff control access to private channels", comment, attribute("groups", names...), attribute("permission", permissions...), attribute("only", role))
 	}
 	for _, role := range []string{"role:administrators", "role:moderators"} {
 		var names []string
@@ -384,7 +370,7 @@ func (p *proposer) announcements() {
 	}) {
 		selectors, more := first(p.selectorsOf(channels[principal]))
 		if n < maxProposedAnnounce && p.add(rule("only "+principal+" posts", "Only these people can post in these public channels. To let others post, add them to only."+more,
-			textsAttribute("channels", selectors...), textsAttribute("permission", "send_message"), textsAttribute("only", principal))) {
+			attribute("channels", selectors...), attribute("permission", "send_message"), attribute("only", principal))) {
 			n++
 		}
 	}
@@ -395,29 +381,23 @@ func (p *proposer) removals() {
 	const least, most = 5, 50
 	p.proposed = append(p.proposed, &proposedBlock{
 		"limit", "removals", "A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.",
-		[]proposedAttribute{{"people", min(max(p.org.People.Everybody().Humans().Len()/10, least), most)}},
+		[]string{fmt.Sprintf("people = %d", min(max(p.org.People.Everybody().Humans().Len()/10, least), most))},
 	})
 }
 
 // file writes the proposal.
 func (p *proposer) file() Proposal {
-	made := Proposal{}
+	limits := len(lists.Where(p.proposed, func(block *proposedBlock) bool { return block.kind == "limit" }))
 	var text bytes.Buffer
 	text.WriteString("# Proposed rules, all of which pass today. Keep the intentional ones, remove the accidental ones, and maintain this file\n# with the configuration. Check them with terraform-provider-zulip audit --rules and review --rules.\n")
 	for _, block := range p.proposed {
-		if block.kind == "limit" {
-			made.Limits++
-		} else {
-			made.Rules++
-		}
 		text.WriteString("\n")
 		text.Write(block.text())
 	}
 	for _, hint := range p.hints {
 		text.WriteString("\n# " + strings.ReplaceAll(hint, "\n", "\n# ") + "\n")
 	}
-	made.Text = hclwrite.Format(text.Bytes())
-	return made
+	return Proposal{Text: hclwrite.Format(text.Bytes()), Rules: len(p.proposed) - limits, Limits: limits}
 }
 
 // groupOf returns the user group with exactly these people, if they are more than one. It returns the first of several by

@@ -32,7 +32,7 @@ func Where[T any](all []T, is func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !is(one) })
 }
 
-// By returns the elements by their keys. Of several with a key, it has the last.
+// By returns the elements by their keys. If several have the same key, it has the last.
 func By[T any, Key comparable](all []T, key func(T) Key) map[Key]T {
 	elements := make(map[Key]T, len(all))
 	for _, one := range all {
