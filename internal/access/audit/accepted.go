@@ -141,9 +141,6 @@ func (p *acceptParser) add(entry acceptEntry, object string) {
 // entry returns the entry that accepts a finding about a place. isTooGrave is true if it would accept the finding with
 // a lower severity.
 func (f *AcceptedFile) entry(finding *Finding, place string) (entry *acceptEntry, isTooGrave bool) {
-	if f == nil {
-		return nil, false
-	}
 	for _, one := range f.entries {
 		if one.kind == finding.Kind && one.isAbout(place) {
 			return one, one.worst != "" && finding.Severity.rank() < one.worst.rank()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
@@ -199,30 +200,21 @@ type Consequence struct {
 
 // Consequences groups the consequences in some blocks by their cause. Those without a single cause are last.
 func Consequences(blocks []*Block) (all []*Consequence) {
-	byCause, others := map[string]*Consequence{}, &Consequence{Of: "several changes together"}
-	byCause[""] = others
+	byCause := map[string]*Consequence{}
 	for _, block := range blocks {
-		rows := map[*Consequence][]*Row{}
-		var order []*Consequence
-		for _, row := range block.Follows {
-			one := byCause[row.FollowsFrom]
+		for _, rows := range lists.Grouped(block.Follows, func(row *Row) string { return row.FollowsFrom }) {
+			cause := rows[0].FollowsFrom
+			one := byCause[cause]
 			if one == nil {
-				one = &Consequence{Of: row.FollowsFrom}
-				byCause[row.FollowsFrom], all = one, append(all, one)
+				one = &Consequence{Of: cmp.Or(cause, "several changes together")}
+				byCause[cause], all = one, append(all, one)
 			}
-			if rows[one] == nil {
-				order = append(order, one)
-			}
-			rows[one] = append(rows[one], row)
-		}
-		for _, one := range order {
 			part := *block
-			part.Follows, part.Of = rows[one], block
+			part.Follows, part.Of = rows, block
 			one.Blocks = append(one.Blocks, &part)
 		}
 	}
-	if len(others.Blocks) > 0 {
-		all = append(all, others)
-	}
+	several := byCause[""]
+	slices.SortStableFunc(all, func(x, y *Consequence) int { return lists.TrueFirst(x != several, y != several) })
 	return all
 }
