@@ -1,9 +1,11 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -25,9 +27,6 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		before.Effective, after.Effective = append(before.Effective, before.DescribePermissions(before.Names)...), append(after.Effective, after.DescribePermissions(before.Names)...)
 	}
 	for was, is := range pairs(before.Channels, after.Channels, func(channel *Channel) int64 { return channel.ID }) {
-		if after.Names != nil && !c.describeChannel(was, is) {
-			continue
-		}
 		if result := c.channel(was, is); result != nil {
 			said.Channels = append(said.Channels, result)
 		}
@@ -39,9 +38,6 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		}
 	}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
-		if after.Names != nil && !c.describeGroup(was, is) {
-			continue
-		}
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
 		}
@@ -55,19 +51,14 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 // pairs returns the objects before and after, in the order of after, followed by the objects that exist only before.
 func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) Key) func(yield func(was, is *Thing) bool) {
 	return func(yield func(was, is *Thing) bool) {
-		was := make(map[Key]*Thing, len(before))
-		for _, thing := range before {
-			was[key(thing)] = thing
-		}
-		there := make(map[Key]bool, len(after))
+		was, is := lists.By(before, key), lists.By(after, key)
 		for _, thing := range after {
-			there[key(thing)] = true
 			if !yield(was[key(thing)], thing) {
 				return
 			}
 		}
 		for _, thing := range before {
-			if !there[key(thing)] && !yield(thing, nil) {
+			if is[key(thing)] == nil && !yield(thing, nil) {
 				return
 			}
 		}
@@ -155,6 +146,9 @@ func (c *comparison) account(was, is *Account) *report.Person {
 // channel compares a channel before and after, and returns nil if nothing differs. A channel that exists only after is new;
 // one that exists only before is archived.
 func (c *comparison) channel(was, is *Channel) *report.Channel {
+	if c.after.Names != nil && !c.describeChannel(was, is) {
+		return nil
+	}
 	isNew := was == nil
 	switch {
 	case isNew:
@@ -191,8 +185,10 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 // joiners returns [report.Channel.Joiners]. If the history is protected, people who can join can't read before they do.
 func (c *comparison) joiners(was, is *Channel) *report.People {
 	can := func(channel *Channel, name permission.ChannelPermission) (held permission.Held) {
-		if one := find(channel.Effective, string(name)); one != nil {
-			held = one.Held
+		for _, one := range channel.Effective {
+			if one.Name == string(name) {
+				held = one.Held
+			}
 		}
 		return held
 	}
@@ -207,14 +203,14 @@ func (c *comparison) joiners(was, is *Channel) *report.People {
 // archived is the channel after it is archived: no one can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
-	later.Facts.IsArchived, later.Effective = true, slices.Clone(c.Effective)
-	for i, one := range c.Effective {
+	later.Facts.IsArchived = true
+	later.Effective = lists.Map(c.Effective, func(one *EffectivePermission) *EffectivePermission {
+		none := *one
 		if permission.ChannelPermission(one.Name).IsOfMessages() {
-			none := *one
 			none.Held = permission.Held{}
-			later.Effective[i] = &none
 		}
-	}
+		return &none
+	})
 	return &later
 }
 
@@ -256,6 +252,9 @@ func isSelf(account *report.Account) bool { return account.IsSelf }
 // group compares a user group before and after, and returns nil if nothing differs. A group that exists only after is new;
 // one that exists only before is deactivated.
 func (c *comparison) group(was, is *Group) *report.Group {
+	if c.after.Names != nil && !c.describeGroup(was, is) {
+		return nil
+	}
 	isNew := was == nil
 	switch {
 	case isNew:
@@ -344,9 +343,7 @@ func (c *comparison) permission(was, is *EffectivePermission, effect permission.
 		Change: change, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {
-		if result.Why = is.Why; result.Why == "" {
-			result.Why = was.Why
-		}
+		result.Why = cmp.Or(is.Why, was.Why)
 	}
 	if !result.Change.Differs() && !effect.Unknown && !effect.NobodyLeft && gain.IsEmpty() && lose.IsEmpty() {
 		return nil

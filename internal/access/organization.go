@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -71,13 +72,8 @@ const (
 )
 
 // Unknowns lists the unknown facts of some scopes.
-func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
-	for _, unknown := range o.Unknown {
-		if slices.Contains(scopes, unknown.Scope) {
-			texts = append(texts, unknown.Text)
-		}
-	}
-	return texts
+func (o *Organization) Unknowns(scopes ...Scope) []string {
+	return lists.Found(o.Unknown, func(unknown Unknown) (string, bool) { return unknown.Text, slices.Contains(scopes, unknown.Scope) })
 }
 
 // Joining is how people come to join.
@@ -109,22 +105,20 @@ func (o *Organization) Clone() *Organization {
 }
 
 func cloned[Thing any](things []*Thing) []*Thing {
-	all := make([]*Thing, len(things))
-	for i, thing := range things {
+	return lists.Map(things, func(thing *Thing) *Thing {
 		one := *thing
-		all[i] = &one
-	}
-	return all
+		return &one
+	})
 }
 
 // ActiveChannels are the channels that are not archived.
 func (o *Organization) ActiveChannels() []*Channel {
-	return slices.DeleteFunc(slices.Clone(o.Channels), func(channel *Channel) bool { return channel.Facts.IsArchived })
+	return lists.Where(o.Channels, func(channel *Channel) bool { return !channel.Facts.IsArchived })
 }
 
 // ActiveGroups are the user groups that are not deactivated, without the groups of roles.
 func (o *Organization) ActiveGroups() []*Group {
-	return slices.DeleteFunc(slices.Clone(o.Groups), func(group *Group) bool { return group.Deactivated || group.IsSystemGroup })
+	return lists.Where(o.Groups, func(group *Group) bool { return !group.Deactivated && !group.IsSystemGroup })
 }
 
 // In returns a channel with the people of the organization.
@@ -142,15 +136,8 @@ type Touched struct {
 
 // TouchBy notes resources that change the object.
 func (t *Touched) TouchBy(addresses ...string) {
-	for _, address := range addresses {
-		if !slices.Contains(t.Addresses, address) {
-			t.Addresses = append(t.Addresses, address)
-		}
-	}
+	t.Addresses = lists.Add(t.Addresses, addresses...)
 }
-
-// TouchedBy returns the addresses of the resources that change the object.
-func (t *Touched) TouchedBy() []string { return t.Addresses }
 
 // Account is a person or a bot.
 type Account struct {
@@ -302,17 +289,9 @@ func (c *Channel) why() string {
 
 // DescribeGroup computes the members of a group, and who can do what with it.
 func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
-	g.MembersText, g.SubgroupsText = report.Value{Values: []string{}, Unknown: g.MembersUnknown}, report.Value{Values: []string{}}
-	for _, id := range g.Members {
-		if user, ok := o.Names.User(id); ok {
-			g.MembersText.Values = append(g.MembersText.Values, user.Address())
-		}
-	}
-	for _, id := range g.DirectSubgroupIDs {
-		if group, ok := o.Names.UserGroup(id); ok {
-			g.SubgroupsText.Values = append(g.SubgroupsText.Values, group.Name)
-		}
-	}
+	members, subgroups := lists.Found(g.Members, o.Names.User), lists.Found(g.DirectSubgroupIDs, o.Names.UserGroup)
+	g.MembersText = report.Value{Values: lists.Map(members, (*zulip.User).Address), Unknown: g.MembersUnknown}
+	g.SubgroupsText = report.Value{Values: lists.Map(subgroups, func(group *zulip.UserGroup) string { return group.Name })}
 	slices.Sort(g.MembersText.Values)
 	slices.Sort(g.SubgroupsText.Values)
 	g.People = o.People.In(zulip.NamedGroup(g.ID))
@@ -364,12 +343,4 @@ func (o *Organization) effective(table permission.Table, values map[string]zulip
 		effective = append(effective, one)
 	}
 	return effective
-}
-
-// find returns a permission by name; nil if there is none.
-func find(effective []*EffectivePermission, name string) *EffectivePermission {
-	if i := slices.IndexFunc(effective, func(permission *EffectivePermission) bool { return permission.Name == name }); i >= 0 {
-		return effective[i]
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -74,9 +75,7 @@ func Of(read Read) *Organization {
 		org.Channels = append(org.Channels, &Channel{ID: channel.ID, Name: channel.Name, FolderID: channel.FolderID, IsDefault: channel.IsDefault, Facts: facts})
 	}
 	org.NameFolders()
-	for _, group := range read.View.UserGroups().List() {
-		org.Groups = append(org.Groups, &Group{UserGroup: *group})
-	}
+	org.Groups = lists.Map(read.View.UserGroups().List(), func(group *zulip.UserGroup) *Group { return &Group{UserGroup: *group} })
 	return org
 }
 

@@ -2,14 +2,15 @@ package audit
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -72,16 +73,10 @@ func (p *acceptParser) block(block *hclfile.Block) {
 	if p.Find(block, acceptedSpec) == nil {
 		return
 	}
-	has, attributes := p.Check(block, acceptSpec)
-	for _, inner := range block.Blocks {
-		p.Find(inner, acceptSpec)
-	}
+	has, attributes, _ := p.Check(block, acceptSpec)
 	entry := acceptEntry{kind: Kind(strings.Join(block.Labels, " ")), line: line}
 	if kindRank(entry.kind) < 0 && len(block.Labels) > 0 {
-		names := suggest.Names{Things: "kinds"}
-		for _, known := range Kinds {
-			names.All = append(names.All, string(known.Kind))
-		}
+		names := suggest.Names{Things: "kinds", All: kindNames()}
 		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(string(entry.kind)), names.Suggest(string(entry.kind)))
 	}
 	var objects []string
@@ -98,7 +93,7 @@ func (p *acceptParser) block(block *hclfile.Block) {
 		case "severity":
 			entry.worst = Severity(p.Text(one))
 			if entry.worst != "" && entry.worst.rank() < 0 {
-				p.Fail(one.Line, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
+				p.Fail(one.Line, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: lists.Strings(Severities)}.Suggest(string(entry.worst)))
 			}
 		}
 	}
@@ -146,9 +141,6 @@ func (p *acceptParser) add(entry acceptEntry, object string) {
 // entry returns the entry that accepts a finding about a place. isTooGrave is true if it would accept the finding with
 // a lower severity.
 func (f *AcceptedFile) entry(finding *Finding, place string) (entry *acceptEntry, isTooGrave bool) {
-	if f == nil {
-		return nil, false
-	}
 	for _, one := range f.entries {
 		if one.kind == finding.Kind && one.isAbout(place) {
 			return one, one.worst != "" && finding.Severity.rank() < one.worst.rank()
@@ -169,17 +161,11 @@ func (e *acceptEntry) isAbout(place string) bool {
 	return e.object == place
 }
 
-// acceptances is what became of the entries of a file.
-type acceptances struct {
-	used, tooGrave map[*acceptEntry]bool
-}
-
 // findingPart is one part of a finding, and the people concerned in its places.
 type findingPart struct {
 	Finding
 
 	people permission.People
-	ids    map[int64]bool
 }
 
 // split divides a finding into the part that is not accepted, the accepted parts by reason and end, and the part whose
@@ -199,15 +185,17 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 		switch entry, isTooGrave := m.options.Accepted.entry(&finding, place); {
 		case entry == nil:
 		case isTooGrave:
-			m.acceptances.tooGrave[entry] = true
+			m.tooGrave[entry] = true
 		default:
-			m.acceptances.used[entry] = true
+			m.usedEntries[entry] = true
 			k = key{entry.Acceptance, !entry.ends.IsZero() && !m.options.Now.UTC().Before(entry.ends)}
 		}
 		part := known[k]
 		if part == nil {
-			part = &findingPart{Finding: finding, people: people, ids: map[int64]bool{}}
-			part.Where = nil
+			part = &findingPart{Finding: finding, people: people}
+			if part.Where = nil; finding.peopleOf != nil {
+				part.people = permission.People{}
+			}
 			switch {
 			case k.isExpired:
 				part.Expired = &k.acceptance
@@ -218,14 +206,7 @@ func (m *maker) split(finding Finding, people permission.People) []*findingPart 
 		}
 		part.Where = append(part.Where, place)
 		if finding.peopleOf != nil {
-			for user := range finding.peopleOf[at].All() {
-				part.ids[user.ID] = true
-			}
-		}
-	}
-	if finding.peopleOf != nil {
-		for _, part := range parts {
-			part.people = m.access.People(slices.Collect(maps.Keys(part.ids)))
+			part.people = part.people.Or(finding.peopleOf[at])
 		}
 	}
 	return parts
@@ -238,11 +219,11 @@ func (m *maker) warnOfUnused() {
 		return
 	}
 	for _, entry := range m.options.Accepted.entries {
-		if m.acceptances.used[entry] {
+		if m.usedEntries[entry] {
 			continue
 		}
 		text := fmt.Sprintf("there is no longer a finding %s about %s%s", entry.kind, entry.object, m.nearestPlace(entry))
-		if m.acceptances.tooGrave[entry] {
+		if m.tooGrave[entry] {
 			text = fmt.Sprintf("the finding %s about %s is more severe than %s.", entry.kind, entry.object, entry.worst)
 		}
 		m.audit.Warnings = append(m.audit.Warnings, fmt.Sprintf("%s:%d accepts nothing: %s", m.options.Accepted.path, entry.line, text))
@@ -278,30 +259,22 @@ func (f *Finding) AcceptedText() string {
 
 // Open are the findings that are not accepted.
 func (a *Audit) Open() []*Finding {
-	return slices.DeleteFunc(slices.Clone(a.Findings), func(finding *Finding) bool { return finding.Accepted != nil })
+	return lists.Where(a.Findings, func(finding *Finding) bool { return finding.Accepted == nil })
 }
 
 // acceptedCount counts the findings that are accepted, and says until when; "" if none is.
 func (a *Audit) acceptedCount() string {
-	n, first, hasOther := 0, "", false
-	for _, finding := range a.Findings {
-		if finding.Accepted == nil {
-			continue
-		}
-		until := finding.Accepted.Until
-		hasOther = hasOther || n > 0 && until != first
-		if n == 0 || until != "" && (first == "" || until < first) {
-			first = until
-		}
-		n++
-	}
-	switch {
+	accepted := lists.Where(a.Findings, func(finding *Finding) bool { return finding.Accepted != nil })
+	untils := lists.Unique(lists.Map(accepted, func(finding *Finding) string { return finding.Accepted.Until }))
+	days := slices.Sorted(slices.Values(sets.Without(untils, []string{""})))
+	switch n := len(accepted); {
 	case n == 0:
 		return ""
-	case first == "":
+	case len(days) == 0:
 		return fmt.Sprintf("; %d accepted", n)
-	case hasOther:
-		return fmt.Sprintf("; %d accepted, the first until %s", n, first)
+	case len(untils) > 1:
+		return fmt.Sprintf("; %d accepted, the first until %s", n, days[0])
+	default:
+		return fmt.Sprintf("; %d accepted until %s", n, days[0])
 	}
-	return fmt.Sprintf("; %d accepted until %s", n, first)
 }

@@ -3,12 +3,14 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -25,10 +27,8 @@ func Compare(before, after *Audit) (*report.Report, error) {
 		return nil, fmt.Errorf("the earlier audit has a different selection: make both audits with the same --channel, --guests and --bots")
 	}
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
-	c.report = &report.Report{
-		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{}, Also: []*report.Also{},
-	}
+	c.report = report.New(after.Site)
+	c.report.Organization, c.report.Since = after.Organization, since(before, after)
 	c.matchAccounts()
 	was, is := c.organizations()
 	access.Compare(was, is, c.people, c.report)
@@ -65,8 +65,10 @@ type side struct {
 	access *permission.Access
 	// ids are the IDs of accounts in the comparison, by the IDs in the audit.
 	ids map[int64]int64
-	// active are the addresses of active accounts, by the IDs in the audit.
+	// active are the addresses of active accounts, by the IDs in the audit. users are these accounts, by their IDs in the
+	// comparison.
 	active map[int64]string
+	users  map[int64]*zulip.User
 
 	accounts []*access.Account
 	sets     map[int]permission.People
@@ -108,48 +110,38 @@ func (c *comparison) matchAccounts() {
 		c.before.ids[account.ID] = id
 	}
 	c.addresses = map[int64]string{}
-	for _, side := range []*side{c.before, c.after} {
-		side.active = map[int64]string{}
+	sides := []*side{c.before, c.after}
+	for _, side := range sides {
+		side.active, side.sets = map[int64]string{}, map[int]permission.People{}
 		for _, account := range side.audit.Accounts {
 			if c.addresses[side.ids[account.ID]] = account.Email; account.IsActive {
 				side.active[account.ID] = account.Email
 			}
 		}
+		side.users = side.activeUsers()
 	}
-	was, is := c.before.users(), c.after.users()
-	everybody := map[int64]*zulip.User{}
-	for id, user := range is {
-		everybody[id] = user
-	}
-	for id, user := range was {
-		everybody[id] = user // the roles before
-	}
-	c.before.access, c.after.access = accessOf(was, everybody), accessOf(is, everybody)
-	c.before.sets, c.after.sets = map[int]permission.People{}, map[int]permission.People{}
+	everybody := maps.Clone(c.after.users)
+	maps.Copy(everybody, c.before.users) // the roles before
 	c.people = report.NewPeopleSets(c.after.audit.AccountID)
-	var all []*zulip.User
-	for _, user := range everybody {
-		all = append(all, user)
-	}
+	all := slices.SortedFunc(maps.Values(everybody), func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 	c.people.SetEverybody(all)
-	slices.SortFunc(all, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
+	for _, side := range sides {
+		side.access = side.accessAmong(all)
+	}
 	for _, user := range all {
-		for _, one := range []struct {
-			in   map[int64]*zulip.User
-			side *side
-		}{{was, c.before}, {is, c.after}} {
-			if user, ok := one.in[user.ID]; ok {
-				one.side.accounts = append(one.side.accounts, &access.Account{User: *user, RoleText: report.ValueOf(user.Role.String()), OwnerText: c.owner(user)})
+		for _, side := range sides {
+			if user, ok := side.users[user.ID]; ok {
+				side.accounts = append(side.accounts, &access.Account{User: *user, RoleText: report.ValueOf(user.Role.String()), OwnerText: c.owner(user)})
 			}
 		}
-		if _, had := was[user.ID]; !had && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID) { // it is back
+		if _, had := c.before.users[user.ID]; !had && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID) { // it is back
 			c.before.accounts = append(c.before.accounts, &access.Account{User: zulip.User{ID: user.ID}})
 		}
 	}
 }
 
-// users are the active accounts of an audit, by their IDs in the comparison.
-func (s *side) users() map[int64]*zulip.User {
+// activeUsers are the active accounts of an audit, by their IDs in the comparison.
+func (s *side) activeUsers() map[int64]*zulip.User {
 	users := map[int64]*zulip.User{}
 	for _, account := range s.audit.Accounts {
 		if !account.IsActive {
@@ -165,19 +157,16 @@ func (s *side) users() map[int64]*zulip.User {
 	return users
 }
 
-// accessOf returns an organization of some active accounts, in which all have a place.
-func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
-	var users []*zulip.User
-	for id, user := range everybody {
-		if here, ok := active[id]; ok {
-			users = append(users, here)
-			continue
+// accessAmong returns the organization of the active accounts, in which everybody has a place.
+func (s *side) accessAmong(everybody []*zulip.User) *permission.Access {
+	return permission.NewAccess(permission.AccessInput{Users: lists.Map(everybody, func(user *zulip.User) *zulip.User {
+		if here, ok := s.users[user.ID]; ok {
+			return here
 		}
 		absent := *user
 		absent.IsActive = false
-		users = append(users, &absent)
-	}
-	return permission.NewAccess(permission.AccessInput{Users: users})
+		return &absent
+	})})
 }
 
 // owner is the owner of a bot in words; no value if the owner isn't known.
@@ -213,25 +202,15 @@ func (c *comparison) findings() {
 			})
 		}
 	}
-	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int {
-		switch {
-		case x.IsNew == y.IsNew:
-			return 0
-		case x.IsNew:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int { return lists.TrueFirst(x.IsNew, y.IsNew) })
 }
 
 // incomplete describes the access that neither audit shows.
 func (c *comparison) incomplete() {
-	for _, one := range []struct {
-		of    *Audit
-		which string
-	}{{c.before.audit, "The earlier audit"}, {c.after.audit, "This audit"}} {
-		for _, text := range one.of.Missing {
-			c.report.Unknown = append(c.report.Unknown, one.which+" is incomplete: "+text)
-		}
+	for _, text := range c.before.audit.Missing {
+		c.report.Unknown = append(c.report.Unknown, "The earlier audit is incomplete: "+text)
+	}
+	for _, text := range c.after.audit.Missing {
+		c.report.Unknown = append(c.report.Unknown, "This audit is incomplete: "+text)
 	}
 }

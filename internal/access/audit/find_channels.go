@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -96,7 +97,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	for _, name := range []permission.ChannelPermission{permission.CanAdministerChannel, permission.CanSendMessage} {
 		who, certain := m.access.Can(name, facts)
-		if name == permission.CanSendMessage && m.humans(readers).Len() < 2 {
+		if name == permission.CanSendMessage && readers.Humans().Len() < 2 {
 			continue // there are no other people
 		}
 		if _, has := facts.Permissions[string(name)]; has && certain {
@@ -121,7 +122,7 @@ func (m *maker) findWiderPermissions() {
 		}
 		var where []string
 		var peopleOf []permission.People
-		all := map[int64]bool{}
+		var all permission.People
 		for _, channel := range m.chosen {
 			facts := m.channelByID[channel.ID].Facts
 			value, has := facts.Permissions[string(name)]
@@ -135,23 +136,17 @@ func (m *maker) findWiderPermissions() {
 				continue
 			}
 			where, peopleOf = append(where, channelText(channel.Name)), append(peopleOf, wider)
-			for user := range wider.All() {
-				all[user.ID] = true
-			}
+			all = all.Or(wider)
 		}
 		if len(where) == 0 {
 			continue
-		}
-		ids := make([]int64, 0, len(all))
-		for id := range all {
-			ids = append(ids, id)
 		}
 		m.addFinding(Finding{
 			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
 			Text:      fmt.Sprintf("Some people can %[2]s because of the organization's %[1]s, although the channel's %[3]s doesn't include them.", setting, name.InWords(), name),
 			Resources: m.options.Managed.addresses(organizationTarget),
 			Fix:       fmt.Sprintf("Limit the organization's %s to people who should have this access in every channel.", setting),
-		}, m.access.People(ids))
+		}, all)
 	}
 }
 
@@ -167,16 +162,12 @@ func (m *maker) isDefault(name permission.ChannelPermission, value zulip.GroupSe
 
 // byAdministering reports whether people who administer a channel have effective access by a permission.
 func byAdministering(name permission.ChannelPermission) bool {
-	switch name {
-	case permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel:
-		return true
-	}
-	return false
+	return slices.Contains([]permission.ChannelPermission{permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel}, name)
 }
 
 // findSinglePerson finds a permission by which only one person has effective access. Bots don't count.
 func (m *maker) findSinglePerson(where []string, can, setting string, who permission.People, managed []string) {
-	humans := m.humans(who)
+	humans := who.Humans()
 	if humans.Len() != 1 {
 		return
 	}
@@ -213,19 +204,4 @@ func (m *maker) findBotsOfGuests(where []string, can string, who permission.Peop
 			Resources: m.options.Managed.addresses(botTarget(user)), Fix: "Choose an owner who is not a guest, then generate a new API key for the bot.",
 		}, m.access.People([]int64{user.ID, owner.ID}))
 	}
-}
-
-func (m *maker) humans(people permission.People) permission.People {
-	return people.Minus(m.bots)
-}
-
-// peopleWhere returns the active accounts that satisfy a condition.
-func (m *maker) peopleWhere(is func(*zulip.User) bool) permission.People {
-	var ids []int64
-	for user := range m.access.Everybody().All() {
-		if is(user) {
-			ids = append(ids, user.ID)
-		}
-	}
-	return m.access.People(ids)
 }

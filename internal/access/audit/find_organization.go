@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -49,13 +50,13 @@ func (m *maker) findInGroups() {
 func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []string) {
 	var people []int64
 	var gone []string
-	for _, id := range group.Members {
-		if user, ok := m.view.User(id); ok && !user.IsActive {
-			people, gone = append(people, id), append(gone, user.Address())
+	for _, user := range lists.Found(group.Members, m.view.User) {
+		if !user.IsActive {
+			people, gone = append(people, user.ID), append(gone, user.Address())
 		}
 	}
-	for _, id := range group.DirectSubgroupIDs {
-		if below, ok := m.view.UserGroup(id); ok && below.Deactivated {
+	for _, below := range lists.Found(group.DirectSubgroupIDs, m.view.UserGroup) {
+		if below.Deactivated {
 			gone = append(gone, fmt.Sprintf("the group %q", below.Name))
 		}
 	}
@@ -101,10 +102,7 @@ func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 	}
 	const fix = "If people should need an invitation, set invite_required to true."
 	if isRestricted, _ := realmSetting[bool](realm, "emails_restricted_to_domains"); isRestricted {
-		var domains []string
-		for _, domain := range m.view.Domains().List() {
-			domains = append(domains, domain.Domain)
-		}
+		domains := lists.Map(m.view.Domains().List(), func(domain *zulip.Domain) string { return domain.Domain })
 		text := "People can join without an invitation if their email has one of the organization's domains."
 		if len(domains) > 0 {
 			text = fmt.Sprintf("People can join without an invitation if their email is at %s.", report.List(domains))
@@ -126,10 +124,6 @@ func realmSetting[T any](realm *zulip.Realm, name string) (value T, known bool) 
 }
 
 const inOrganizationText = "the organization"
-
-func union(access *permission.Access, a, b permission.People) permission.People {
-	return access.People(append(a.IDs(), b.IDs()...))
-}
 
 // findBots finds bots with a high role, and bots without an active owner.
 func (m *maker) findBots() {
@@ -199,7 +193,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 		finding.Severity = Medium
 	}
 	finding.Fix = fmt.Sprintf("Choose a bot owner with the role %s or higher, then generate a new API key for the bot.", bot.Role)
-	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
+	m.addFinding(finding, m.access.People([]int64{bot.ID, owner.ID}))
 }
 
 // findInvitations finds invitations that never expire, and invitations with a role above member. The link of an

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -132,22 +133,13 @@ func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
 func ConditionNames() []string { return append(findingWords(), changeWords()...) }
 
 func changeWords() []string {
-	var words []string
-	for _, known := range report.Conditions {
-		words = append(words, string(known.Condition))
-	}
-	return words
+	return lists.Map(report.Conditions, func(known report.ConditionMeaning) string { return string(known.Condition) })
 }
 
-func findingWords() []string {
-	var words []string
-	for _, severity := range Severities {
-		words = append(words, string(severity))
-	}
-	for _, known := range Kinds {
-		words = append(words, string(known.Kind))
-	}
-	return words
+func findingWords() []string { return append(lists.Strings(Severities), kindNames()...) }
+
+func kindNames() []string {
+	return lists.Map(Kinds, func(known KindMeaning) string { return string(known.Kind) })
 }
 
 // Fails returns the kinds of findings to which the conditions apply, each once. Accepted findings don't count.
@@ -180,19 +172,9 @@ func (m *maker) find() {
 		m.findInvitations()
 	}
 	slices.SortStableFunc(m.audit.Findings, func(a, b *Finding) int {
-		return cmp.Or(acceptedLast(a, b), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
+		return cmp.Or(lists.TrueFirst(a.Accepted == nil, b.Accepted == nil), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
 	})
 	m.warnOfUnused()
-}
-
-func acceptedLast(a, b *Finding) int {
-	switch {
-	case (a.Accepted != nil) == (b.Accepted != nil):
-		return 0
-	case a.Accepted != nil:
-		return 1
-	}
-	return -1
 }
 
 func kindRank(kind Kind) int {
@@ -216,9 +198,6 @@ func (m *maker) addFinding(finding Finding, people permission.People) {
 
 // addDeactivated adds a finding about deactivated people, who are in no set of the audit.
 func (m *maker) addDeactivated(finding Finding, people permission.People, ids []int64) {
-	if m.named == nil {
-		m.named = map[int64]bool{}
-	}
 	before := len(m.audit.Findings)
 	finding.Deactivated = ids
 	if m.addFinding(finding, people); len(m.audit.Findings) > before {

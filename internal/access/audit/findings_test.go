@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
@@ -305,7 +306,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 		parts.Take(&facts, part)
 	}
 	expires := int64(3600)
-	a, err := audit.Of(audit.Input{
+	a, err := audit.Of(access.Read{
 		View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0],
 		Invitations: []*zulip.Invitation{{ID: 1, Email: "new@example.com", InvitedAs: zulip.RoleOwner, ExpiryDate: &expires}},
 	}, audit.Options{})
@@ -356,7 +357,7 @@ func TestFindings_NoActiveHolder_High(t *testing.T) {
 	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels} {
 		parts.Take(&facts, part)
 	}
-	a, err := audit.Of(audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
+	a, err := audit.Of(access.Read{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
 	acctest.NoError(t, err)
 	for where, says := range map[string]string{`channel "lost"`: "No one can administer the channel.", `user group "lost"`: "No one can manage the group."} {
 		all := found(a, audit.NoAdministrator, where)

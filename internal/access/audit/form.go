@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // FormatVersion is the version of the JSON form. Its first number changes if the new form could mislead a reader of the
@@ -46,16 +46,13 @@ func (p *places) add(place int) {
 	*p = append(*p, placeRange{place, place})
 }
 
-func (p places) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, one := range p {
-			for place := one.first; place <= one.last; place++ {
-				if !yield(place) {
-					return
-				}
-			}
+func (p places) bits() (all sets.Bits) {
+	for _, one := range p {
+		for place := one.first; place <= one.last; place++ {
+			all.Add(place)
 		}
 	}
+	return all
 }
 
 // MarshalJSON writes the places.
@@ -96,15 +93,13 @@ func (a *Audit) Write(w io.Writer) error {
 		placeOf[account.ID] = place
 	}
 	form := written{a, make([]*writtenSet, len(a.Sets))}
-	var in []int
 	for i, set := range a.Sets {
-		in = in[:0]
+		var in sets.Bits
 		for account := range set.All() {
-			in = append(in, placeOf[account.ID])
+			in.Add(placeOf[account.ID])
 		}
-		slices.Sort(in)
 		form.Sets[i] = &writtenSet{Accounts: places{}, Guests: set.Guests, Bots: set.Bots}
-		for _, place := range in {
+		for place := range in.All() {
 			form.Sets[i].Accounts.add(place)
 		}
 	}
@@ -151,7 +146,7 @@ func (f written) readSets() error {
 		if isBeyond := func(one placeRange) bool { return one.first < 0 || one.last < one.first || one.last >= len(accounts) }; slices.ContainsFunc(set.Accounts, isBeyond) {
 			return errors.New("the audit is damaged: a set refers to missing accounts. Make the audit again")
 		}
-		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.all()))
+		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.bits()))
 	}
 	return nil
 }

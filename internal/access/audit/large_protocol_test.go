@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
@@ -22,7 +23,7 @@ import (
 
 // large is an organization with this many people and channels, as it was read. Every fourth channel is private, with
 // its own permissions and subscribers, and the groups are nested.
-func large(people, channels int) audit.Input {
+func large(people, channels int) access.Read {
 	facts := zulip.RegisterAnswer{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}, Subscribers: map[int64][]int64{}}
 	byRole := map[zulip.Role][]int64{}
 	for i := range people {
@@ -82,7 +83,7 @@ func large(people, channels int) audit.Input {
 	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels, zulip.FetchSubscribers} {
 		parts.Take(&facts, part)
 	}
-	return audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
+	return access.Read{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
 }
 
 // An audit of 2,000 channels and 5,000 people takes seconds, and so does a comparison. Without ZULIP_TEST_ALL=1 the
@@ -134,9 +135,9 @@ func BenchmarkAudit_LargeOrganization(b *testing.B) {
 
 // The time to make, write, read and compare an audit grows linearly with the channels and the people.
 func TestProtocolAudit_LargeOrganization_Linear(t *testing.T) {
-	for name, facts := range map[string]func(number int) audit.Input{
-		"channels": func(number int) audit.Input { return large(250, number) },
-		"people":   func(number int) audit.Input { return large(number, 100) },
+	for name, facts := range map[string]func(number int) access.Read{
+		"channels": func(number int) access.Read { return large(250, number) },
+		"people":   func(number int) access.Read { return large(number, 100) },
 	} {
 		for step, do := range map[string]func(t *testing.T, a *audit.Audit){
 			"make":     func(*testing.T, *audit.Audit) {},
@@ -170,7 +171,7 @@ func expectWritten(t *testing.T, err error) {
 
 // hostileFacts are an organization whose server gives everything a name of this many characters, and one thing the
 // longest name that servers accept.
-func hostileFacts(t *testing.T, length int) audit.Input {
+func hostileFacts(t *testing.T, length int) access.Read {
 	t.Helper()
 	o := office(t)
 	newChannel(t, o, strings.Repeat("é", 60), nil)
@@ -195,7 +196,7 @@ func hostileFacts(t *testing.T, length int) audit.Input {
 		read.DefaultGroups = append(read.DefaultGroups, &zulip.DefaultChannelGroup{ID: 9000 + i, Name: long(fmt.Sprint("defaults", i))})
 		read.Channels[len(read.Channels)-1].FolderID = &read.Folders[i].ID
 	}
-	facts := audit.Input{Self: &self, Subscribers: map[int64][]int64{9000: {9000}}}
+	facts := access.Read{Self: &self, Subscribers: map[int64][]int64{9000: {9000}}}
 	facts.Invitations = []*zulip.Invitation{{ID: 1, Email: long("eve@"), InvitedAs: zulip.RoleOwner, InvitedByUserID: self.ID}}
 	facts.View = view.With(func(of *snapshot.Facts) {
 		for _, part := range []string{zulip.FetchChannels, zulip.FetchRealm, zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchDomains, zulip.FetchFolders, zulip.FetchDefaultGroups} {

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // withinLimits returns an organization whose names are cut to the length that servers accept, like the names of a plan.
-func (f Input) withinLimits() Input {
+func withinLimits(f access.Read) access.Read {
 	self := *f.Self
 	cutUser(&self)
 	f.Self = &self
@@ -76,10 +77,6 @@ func cutOrganizationName(realm *zulip.Realm) {
 	if json.Unmarshal(realm.Settings["name"], &name) != nil {
 		return
 	}
-	shorter, err := json.Marshal(meaning.Cut(name, meaning.MaxName))
-	if err != nil {
-		return
-	}
 	realm.Settings = maps.Clone(realm.Settings)
-	realm.Settings["name"] = shorter
+	realm.Settings["name"], _ = json.Marshal(meaning.Cut(name, meaning.MaxName)) // a string
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -34,18 +35,6 @@ type Options struct {
 	Rules *rules.File
 }
 
-// Input is everything that an audit is computed from.
-type Input struct {
-	View *snapshot.Snapshot
-	Self *zulip.User
-	// Subscribers are the subscribers of each channel that is not archived, by ID. A missing channel has unknown
-	// subscribers.
-	Subscribers map[int64][]int64
-	Invitations []*zulip.Invitation
-	// MissingInvitations is the reason why the invitations could not be read, as a sentence; empty if they were read.
-	MissingInvitations string
-}
-
 // audited are the parts of an organization that an audit reads.
 var audited = []store.Part{
 	store.Channels, store.Subscribers, store.Domains, store.DefaultChannelGroups, store.Linkifiers, store.Playgrounds, store.UserDefaults, store.Bots,
@@ -58,7 +47,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	if err != nil {
 		return nil, err
 	}
-	facts := Input{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
+	facts := access.Read{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
 	channels, err := options.Selection.chooseChannels(view)
 	if err != nil {
 		return nil, err
@@ -75,33 +64,29 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 			facts.Subscribers[channel.ID] = ids
 		}
 	}
-	if facts.Self.Role == zulip.RoleGuest {
-		return Of(facts, options)
+	if facts.Self.Role != zulip.RoleGuest {
+		facts.Invitations, facts.MissingInvitations = access.Invitations(ctx, from)
 	}
-	facts.Invitations, facts.MissingInvitations = access.Invitations(ctx, from)
 	return Of(facts, options)
 }
 
 // Of audits an organization that was read before.
-func Of(facts Input, options Options) (*Audit, error) {
-	facts = facts.withinLimits()
+func Of(facts access.Read, options Options) (*Audit, error) {
+	facts = withinLimits(facts)
+	facts.Now = options.Now
 	m := &maker{
-		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, channelByID: map[int64]*access.Channel{},
-		org: access.Of(access.Read{
-			View: facts.View, Self: facts.Self, Subscribers: facts.Subscribers, Invitations: facts.Invitations, MissingInvitations: facts.MissingInvitations, Now: options.Now,
-		}),
-		access: facts.View.Access(),
-		people: report.NewPeopleSets(facts.Self.ID),
+		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{},
+		org: access.Of(facts), access: facts.View.Access(), people: report.NewPeopleSets(facts.Self.ID),
+		named: map[int64]bool{}, usedEntries: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{},
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
 			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Permissions: []*EffectivePermission{}, Sets: []*report.People{},
 		},
 	}
-	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
+	m.channelByID = lists.By(m.org.Channels, func(channel *access.Channel) int64 { return channel.ID })
 	m.people.SetEverybody(slices.DeleteFunc(slices.Clone(m.view.Users()), func(user *zulip.User) bool { return !user.IsActive }))
-	m.members = m.peopleWhere(func(user *zulip.User) bool { return !user.IsBot && user.Role < zulip.RoleGuest })
-	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
-	m.bots = m.peopleWhere(func(user *zulip.User) bool { return user.IsBot })
+	m.members = m.access.Everybody().Humans().Minus(m.access.Guests())
+	m.administrators = m.access.Everybody().WithRoles(zulip.RoleOwner, zulip.RoleAdministrator)
 	if realm := m.view.Realm(); realm != nil {
 		_ = json.Unmarshal(realm.Settings["name"], &m.audit.Organization) // without a name there is none to show
 	}
@@ -112,11 +97,13 @@ func Of(facts Input, options Options) (*Audit, error) {
 	m.channels()
 	if len(options.Selection.Channels) == 0 {
 		m.groups()
-		m.organization()
+		m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 	}
 	if m.audit.Selection == nil {
 		m.things()
-		m.rules()
+	}
+	if m.audit.Selection == nil && options.Rules != nil {
+		m.audit.Rules = options.Rules.Report(m.org, options.Rules.Check(m.org), nil, nil)
 	}
 	m.find()
 	if err := m.person(); err != nil {
@@ -128,7 +115,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 
 // maker makes an audit.
 type maker struct {
-	facts   Input
+	facts   access.Read
 	options Options
 	view    *snapshot.Snapshot
 	org     *access.Organization
@@ -137,9 +124,8 @@ type maker struct {
 	sets    map[*report.People]int
 	audit   *Audit
 
-	// members are the active people except guests, bots the active bots, and administrators the active administrators
-	// and owners, bots included.
-	members, bots, administrators permission.People
+	// members are the active people except guests, and administrators the active administrators and owners, bots included.
+	members, administrators permission.People
 
 	chosen      []*zulip.Channel
 	channelByID map[int64]*access.Channel
@@ -148,30 +134,22 @@ type maker struct {
 	// named are deactivated accounts that a finding is about.
 	named map[int64]bool
 
-	acceptances acceptances
-}
-
-// rules checks the rules.
-func (m *maker) rules() {
-	if m.options.Rules != nil {
-		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Check(m.org), nil, nil)
-	}
+	// usedEntries are the entries that accept a finding, and tooGrave those that would if it were less severe.
+	usedEntries, tooGrave map[*acceptEntry]bool
 }
 
 // completeness notes what the account does not see.
 func (m *maker) completeness() {
-	self := m.facts.Self
-	var missing []string
+	self, missing := m.facts.Self, func(text string) { m.audit.Missing = append(m.audit.Missing, text) }
 	if m.facts.MissingInvitations != "" {
-		missing = append(missing, m.facts.MissingInvitations)
+		missing(m.facts.MissingInvitations)
 	}
 	if self.Role > zulip.RoleAdministrator {
-		missing = append(missing, fmt.Sprintf("%s is not an administrator. This audit lacks private channels it isn't subscribed to, and invitations of others.", self.Address()))
+		missing(fmt.Sprintf("%s is not an administrator. This audit lacks private channels it isn't subscribed to, and invitations of others.", self.Address()))
 	}
 	if self.Role == zulip.RoleGuest {
-		missing = append(missing, fmt.Sprintf("%s is a guest and might not see everyone in the organization.", self.Address()))
+		missing(fmt.Sprintf("%s is a guest and might not see everyone in the organization.", self.Address()))
 	}
-	m.audit.Missing = append(m.audit.Missing, missing...)
 }
 
 // chooseChannels returns the channels of the audit, by name.
@@ -217,13 +195,9 @@ func (m *maker) choose() (err error) {
 	if !selection.Guests && !selection.Bots {
 		return nil
 	}
-	var ids []int64
-	for user := range m.access.Everybody().All() {
-		if selection.Guests && user.Role == zulip.RoleGuest || selection.Bots && user.IsBot {
-			ids = append(ids, user.ID)
-		}
-	}
-	among := m.access.People(ids)
+	among := m.access.Everybody().Where(func(user *zulip.User) bool {
+		return selection.Guests && user.Role == zulip.RoleGuest || selection.Bots && user.IsBot
+	})
 	m.among = &among
 	return nil
 }
@@ -249,9 +223,6 @@ func (m *maker) narrowed(people permission.People) permission.People {
 
 // channels describes who can do what in each channel.
 func (m *maker) channels() {
-	for _, channel := range m.org.Channels {
-		m.channelByID[channel.ID] = channel
-	}
 	unseen := 0
 	for _, channel := range m.chosen {
 		described := m.channelByID[channel.ID]
@@ -308,22 +279,14 @@ func (m *maker) activeGroups() []*access.Group {
 func (m *maker) groups() {
 	for _, group := range m.activeGroups() {
 		m.org.DescribeGroup(group, m.view)
+		subgroups := lists.Map(lists.Found(group.DirectSubgroupIDs, m.view.UserGroup), func(below *zulip.UserGroup) string { return below.Name })
 		result := &Group{
-			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Permissions: m.permissions(group.Effective),
-		}
-		for _, id := range group.DirectSubgroupIDs {
-			if below, ok := m.view.UserGroup(id); ok {
-				result.Subgroups = append(result.Subgroups, below.Name)
-			}
+			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: subgroups, Permissions: m.permissions(group.Effective),
 		}
 		if m.among == nil || len(result.Permissions) > 0 || !m.narrowed(group.People).IsEmpty() {
 			m.audit.Groups = append(m.audit.Groups, result)
 		}
 	}
-}
-
-func (m *maker) organization() {
-	m.audit.Permissions = m.permissions(m.org.DescribePermissions(m.view))
 }
 
 // accounts lists all active accounts, in the order of the sets, and then the named deactivated ones.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,11 +106,7 @@ func (m *Managed) add(module *managedModule) {
 		if json.Unmarshal(resource.Values, &values) != nil {
 			continue
 		}
-		identifier := "id"
-		if other, has := identifiers[resource.Type]; has {
-			identifier = other
-		}
-		id := strings.Trim(string(values[identifier]), `"`)
+		id := strings.Trim(string(values[cmp.Or(identifiers[resource.Type], "id")]), `"`)
 		if id == "" || id == "null" {
 			continue // it does not exist yet
 		}

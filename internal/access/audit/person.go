@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -25,16 +27,15 @@ func (m *maker) person() error {
 	if err != nil {
 		return err
 	}
-	p := &personMaker{maker: m, user: user, access: m.access.Person(user), person: &Person{AccountID: user.ID, Groups: []Membership{}, Scopes: []*Scope{}}}
-	p.groups()
-	p.channels()
-	p.overGroups()
-	p.organization()
-	m.keepFindingsOf(user.ID)
-	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = p.person, []*Channel{}, []*Group{}, []*EffectivePermission{}
-	if m.named == nil {
-		m.named = map[int64]bool{}
+	of := m.access.Person(user)
+	scopes := m.channelScopes(of)
+	if len(m.options.Selection.Channels) == 0 {
+		scopes = append(scopes, append(m.groupScopes(of), m.organizationScope(user, of))...)
 	}
+	can := func(scope *Scope) bool { return len(scope.Permissions) > 0 }
+	person := &Person{AccountID: user.ID, Groups: m.memberships(user, of), Scopes: append([]*Scope{}, lists.Where(scopes, can)...)}
+	m.keepFindingsOf(user.ID)
+	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Permissions = person, []*Channel{}, []*Group{}, []*EffectivePermission{}
 	m.named[user.ID] = true
 	return nil
 }
@@ -44,81 +45,56 @@ func (m *maker) findPerson(address string) (*zulip.User, error) {
 	if user, ok := m.view.UserByAddress(address); ok && !user.IsSystemBot {
 		return user, nil
 	}
-	var all []string
-	for _, user := range m.view.Users() {
-		all = append(all, user.Address())
-	}
-	names := suggest.Names{Things: "accounts", All: all, Where: "the JSON form of an audit lists all accounts", Unquoted: true}
+	names := suggest.Names{Things: "accounts", All: lists.Map(m.view.Users(), (*zulip.User).Address), Where: "the JSON form of an audit lists all accounts", Unquoted: true}
 	return nil, fmt.Errorf("the account sees no one with the email %s%s", address, names.Suggest(address))
 }
 
-// personMaker describes one person.
-type personMaker struct {
-	*maker
-
-	user   *zulip.User
-	access *permission.Person
-	person *Person
-}
-
-func (p *personMaker) groups() {
-	if !p.user.IsActive {
-		return
+// memberships are the user groups that a person is in.
+func (m *maker) memberships(user *zulip.User, of *permission.Person) []Membership {
+	all := []Membership{}
+	if !user.IsActive {
+		return all
 	}
-	paths := p.access.Groups()
-	for _, group := range p.activeGroups() {
+	paths := of.Groups()
+	for _, group := range m.activeGroups() {
 		if path, in := paths[group.ID]; in {
-			p.person.Groups = append(p.person.Groups, Membership{Name: group.Name, Path: path})
+			all = append(all, Membership{Name: group.Name, Path: path})
 		}
 	}
+	return all
 }
 
-func (p *personMaker) add(scope *Scope) {
-	if len(scope.Permissions) > 0 {
-		p.person.Scopes = append(p.person.Scopes, scope)
-	}
+// channelScopes are the channels, with what a person can do in each.
+func (m *maker) channelScopes(of *permission.Person) []*Scope {
+	return lists.Map(m.chosen, func(channel *zulip.Channel) *Scope {
+		granted := of.In(m.channelByID[channel.ID].Facts).Permissions
+		return &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name, Permissions: lists.Map(granted, func(one permission.GrantedPermission) PersonPermission {
+			return PersonPermission{Name: string(one.Permission), Text: one.Permission.InWords(), Through: append([]string{}, one.Through...)}
+		})}
+	})
 }
 
-func (p *personMaker) channels() {
-	for _, channel := range p.chosen {
-		scope := &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name}
-		for _, granted := range p.access.In(p.channelByID[channel.ID].Facts).Permissions {
-			scope.Permissions = append(scope.Permissions, PersonPermission{
-				Name: string(granted.Permission), Text: granted.Permission.InWords(), Through: append([]string{}, granted.Through...),
-			})
-		}
-		p.add(scope)
-	}
-}
-
-func (p *personMaker) overGroups() {
-	if len(p.options.Selection.Channels) > 0 {
-		return
-	}
-	for _, group := range p.activeGroups() {
+// groupScopes are the user groups, with what a person can do with each.
+func (m *maker) groupScopes(of *permission.Person) []*Scope {
+	return lists.Map(m.activeGroups(), func(group *access.Group) *Scope {
 		scope := &Scope{Kind: overGroup, ID: group.ID, Name: group.Name}
 		for _, setting := range permission.UserGroupSettings {
-			if through := p.access.InGroup(setting.Name, group.Permissions); len(through) > 0 {
+			if through := of.InGroup(setting.Name, group.Permissions); len(through) > 0 {
 				scope.Permissions = append(scope.Permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: through})
 			}
 		}
-		p.add(scope)
-	}
+		return scope
+	})
 }
 
-func (p *personMaker) organization() {
-	if realm := p.view.Realm(); realm != nil && len(p.options.Selection.Channels) == 0 {
-		p.add(&Scope{Kind: inOrganization, Permissions: p.organizationPermissions(realm.Permissions)})
-	}
-}
-
-func (p *personMaker) organizationPermissions(values map[string]zulip.GroupSettingValue) (permissions []PersonPermission) {
+// organizationScope is what a person can do in the organization.
+func (m *maker) organizationScope(user *zulip.User, of *permission.Person) *Scope {
+	scope := &Scope{Kind: inOrganization}
 	for _, setting := range permission.RealmSettings {
-		value, has := values[setting.Name]
-		if !has || !p.maker.access.Admitted(permission.Organizations, setting, value).Has(p.user.ID) {
-			continue
+		value, has := m.org.Permissions[setting.Name]
+		if has && m.access.Admitted(permission.Organizations, setting, value).Has(user.ID) {
+			scope.Permissions = append(scope.Permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: of.Through(value)})
 		}
-		permissions = append(permissions, PersonPermission{Name: setting.Name, Text: setting.Action, Through: p.access.Through(value)})
 	}
-	return permissions
+	return scope
 }

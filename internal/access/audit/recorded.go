@@ -6,6 +6,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -13,15 +14,6 @@ import (
 // organizations returns the organizations that the two audits recorded. It matches one organization by IDs, and two
 // organizations by names.
 func (c *comparison) organizations() (before, after *access.Organization) {
-	channels, groups := map[string]int64{}, map[string]int64{}
-	if c.byName {
-		for _, channel := range c.after.audit.Channels {
-			channels[strings.ToLower(channel.Name)] = channel.ID
-		}
-		for _, group := range c.after.audit.Groups {
-			groups[group.Name] = group.ID
-		}
-	}
 	before, after = c.before.organization(), c.after.organization()
 	if !c.byName {
 		for _, id := range c.before.audit.ArchivedIDs { // it may be reactivated
@@ -29,19 +21,17 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 		}
 		return before, after
 	}
-	last := int64(0)
-	match := func(ids map[string]int64, name string) int64 {
-		if id, there := ids[name]; there {
-			return id
+	channels := lists.By(after.Channels, func(channel *access.Channel) string { return strings.ToLower(channel.Name) })
+	for i, channel := range before.Channels {
+		if channel.ID = int64(-1 - i); channels[strings.ToLower(channel.Name)] != nil {
+			channel.ID = channels[strings.ToLower(channel.Name)].ID
 		}
-		last--
-		return last
 	}
-	for _, channel := range before.Channels {
-		channel.ID = match(channels, strings.ToLower(channel.Name))
-	}
-	for _, group := range before.Groups {
-		group.ID = match(groups, group.Name)
+	groups := lists.By(after.Groups, func(group *access.Group) string { return group.Name })
+	for i, group := range before.Groups {
+		if group.ID = int64(-1 - i); groups[group.Name] != nil {
+			group.ID = groups[group.Name].ID
+		}
 	}
 	return before, after
 }
@@ -58,25 +48,23 @@ func (s *side) organization() *access.Organization {
 		s.addReading(recorded)
 		of.Channels = append(of.Channels, recorded)
 	}
-	for _, group := range s.audit.Groups {
-		of.Groups = append(of.Groups, &access.Group{
+	of.Groups = lists.Map(s.audit.Groups, func(group *Group) *access.Group {
+		return &access.Group{
 			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Values: group.Subgroups}, Effective: s.permissions(group.Permissions),
-		})
-	}
+		}
+	})
 	return of
 }
 
 func (s *side) permissions(recorded []*EffectivePermission) []*access.EffectivePermission {
-	var permissions []*access.EffectivePermission
-	for _, permission := range recorded {
+	return lists.Map(recorded, func(permission *EffectivePermission) *access.EffectivePermission {
 		who := s.set(permission.People)
 		held := who.Held()
 		if permission.Unknown {
 			held = s.access.HeldByAtLeast(who)
 		}
-		permissions = append(permissions, &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
-	}
-	return permissions
+		return &access.EffectivePermission{Name: permission.Name, Text: permission.Text, Value: report.Value{Values: permission.Value}, Held: held, Why: "an audit doesn't include everyone who can"}
+	})
 }
 
 // addReading sets the privacy as the value of the permissions to read. It also adds the permission to read older
@@ -99,12 +87,10 @@ func (s *side) addReading(channel *access.Channel) {
 
 // members are the addresses of the direct members of a group.
 func (s *side) members(group *Group) report.Value {
-	value := report.Value{Values: []string{}}
-	for _, id := range group.Members {
-		if address, isActive := s.active[id]; isActive {
-			value.Values = append(value.Values, address)
-		}
-	}
-	slices.Sort(value.Values)
-	return value
+	addresses := lists.Found(group.Members, func(id int64) (address string, isActive bool) {
+		address, isActive = s.active[id]
+		return address, isActive
+	})
+	slices.Sort(addresses)
+	return report.Value{Values: append([]string{}, addresses...)}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // IncompleteText is the first line of an audit whose account does not see everything.
@@ -18,13 +19,7 @@ func (a *Audit) Summary() string {
 	if open := a.Open(); len(open) > 0 {
 		var counts []string
 		for _, severity := range Severities {
-			n := 0
-			for _, finding := range open {
-				if finding.Severity == severity {
-					n++
-				}
-			}
-			if n > 0 {
+			if n := len(lists.Where(open, func(finding *Finding) bool { return finding.Severity == severity })); n > 0 {
 				counts = append(counts, fmt.Sprintf("%s %s", report.Count(n), severity))
 			}
 		}
@@ -37,21 +32,11 @@ func (a *Audit) Summary() string {
 	if a.Person != nil {
 		return text + "."
 	}
-	active, guests, bots := 0, 0, 0
-	for _, account := range a.Accounts {
-		if !account.IsActive {
-			continue
-		}
-		active++
-		if account.Role == "guest" {
-			guests++
-		}
-		if account.IsBot {
-			bots++
-		}
-	}
+	active := lists.Where(a.Accounts, func(account *Account) bool { return account.IsActive })
+	guests := lists.Where(active, func(account *Account) bool { return account.Role == "guest" })
+	bots := lists.Where(active, func(account *Account) bool { return account.IsBot })
 	return fmt.Sprintf("%s. %s, %s, %s (%s, %s).", text, report.Counted(len(a.Channels), "channel"), report.Counted(len(a.Groups), "user group"),
-		report.Counted(active, "account"), report.Counted(guests, "guest"), report.Counted(bots, "bot"))
+		report.Counted(len(active), "account"), report.Counted(len(guests), "guest"), report.Counted(len(bots), "bot"))
 }
 
 // Self returns the account that audits; nil if it is not in the audit.
@@ -87,11 +72,7 @@ type FindingGroup struct {
 
 // Where lists the places of all findings of the group.
 func (g *FindingGroup) Where() []string {
-	var where []string
-	for _, finding := range g.Findings {
-		where = append(where, finding.Where...)
-	}
-	return where
+	return slices.Concat(lists.Map(g.Findings, func(finding *Finding) []string { return finding.Where })...)
 }
 
 // IsAccepted reports whether the findings are accepted.
@@ -101,44 +82,24 @@ func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil 
 func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
 
 // Resources lists the addresses of the resources that manage the objects of the findings, each once.
-func (g *FindingGroup) Resources() (addresses []string) {
-	for _, finding := range g.Findings {
-		for _, address := range finding.Resources {
-			if !slices.Contains(addresses, address) {
-				addresses = append(addresses, address)
-			}
-		}
-	}
-	return addresses
+func (g *FindingGroup) Resources() []string {
+	return lists.Unique(slices.Concat(lists.Map(g.Findings, func(finding *Finding) []string { return finding.Resources })...))
 }
 
 // FindingGroups groups the findings with the same text, in their order.
 func (a *Audit) FindingGroups() []*FindingGroup {
-	type key struct {
-		kind     Kind
-		severity Severity
-		text     string
-		fix      string
-		accepted string
+	key := func(finding *Finding) [5]string {
+		return [5]string{string(finding.Kind), string(finding.Severity), finding.Text, finding.Fix, finding.AcceptedText()}
 	}
 	var groups []*FindingGroup
-	known := map[key]*FindingGroup{}
-	for _, finding := range a.Findings {
-		k := key{finding.Kind, finding.Severity, finding.Text, finding.Fix, finding.AcceptedText()}
-		if known[k] == nil {
-			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text, Fix: finding.Fix}
-			groups = append(groups, known[k])
+	for _, findings := range lists.Grouped(a.Findings, key) {
+		first := findings[0]
+		group := &FindingGroup{Kind: first.Kind, Severity: first.Severity, Text: first.Text, Fix: first.Fix, Findings: findings, People: a.Sets[first.People]}
+		differs := func(finding *Finding) bool { return finding.People != first.People }
+		if group.People.Len() == 0 || slices.ContainsFunc(findings, differs) {
+			group.People = nil
 		}
-		known[k].Findings = append(known[k].Findings, finding)
-	}
-	for _, group := range groups {
-		group.People = a.Sets[group.Findings[0].People]
-		for _, finding := range group.Findings {
-			if finding.People != group.Findings[0].People || group.People.Len() == 0 {
-				group.People = nil
-				break
-			}
-		}
+		groups = append(groups, group)
 	}
 	return groups
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -57,16 +58,14 @@ func (m *maker) things() {
 	}
 	for _, group := range m.view.DefaultChannelGroups().List() {
 		var names []any
-		for _, id := range group.ChannelIDs {
-			if channel, ok := m.view.Channels().ByID(id); ok {
-				names = append(names, channel.Name)
-			}
+		for _, channel := range lists.Found(group.ChannelIDs, m.view.Channels().ByID) {
+			names = append(names, channel.Name)
 		}
 		m.thing("zulip_default_channel_group", fmt.Sprint(group.ID), group.Name, map[string]any{"name": group.Name, "channel_ids": names})
 	}
 	for _, linkifier := range m.view.Linkifiers().List() {
 		m.thing("zulip_linkifier", fmt.Sprint(linkifier.ID), linkifier.Pattern, map[string]any{
-			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": listOf(linkifier.AlternativeURLTemplates),
+			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": lists.Map(linkifier.AlternativeURLTemplates, func(text string) any { return text }),
 		})
 	}
 	for _, playground := range m.view.Playgrounds().List() {
@@ -77,14 +76,6 @@ func (m *maker) things() {
 			m.botThing(bot, details)
 		}
 	}
-}
-
-func listOf(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return list
 }
 
 func (m *maker) thing(kind, key, name string, attributes map[string]any) {
@@ -183,11 +174,11 @@ func (c *comparison) things() {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
-		c.thing(key, before[key], after[key], names)
+		c.thing(key, before[key], after[key], names.name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if after[key] == nil {
-			c.thing(key, before[key], nil, names)
+			c.thing(key, before[key], nil, names.name)
 		}
 	}
 }
@@ -246,15 +237,14 @@ type channelNames struct {
 const beyondIDs = 1 << 40
 
 func (c *comparison) channelNames() *channelNames {
-	n, byName := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}, map[string]int64{}
-	for _, channel := range c.after.audit.Channels {
-		byName[zulip.FoldName(channel.Name)] = channel.ID
-	}
+	n := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}
+	byName := lists.By(c.after.audit.Channels, func(channel *Channel) string { return zulip.FoldName(channel.Name) })
 	for _, channel := range c.before.audit.Channels {
 		id := channel.ID
 		if c.byName {
-			var isThere bool
-			if id, isThere = byName[zulip.FoldName(channel.Name)]; !isThere {
+			if same := byName[zulip.FoldName(channel.Name)]; same != nil {
+				id = same.ID
+			} else {
 				id = n.next()
 			}
 			n.ids[channel.ID] = id
@@ -293,17 +283,11 @@ func (n *channelNames) translated(thing *Thing) *Thing {
 	return &result
 }
 
-// ChannelName returns the name of a channel by its ID in the comparison.
-func (n *channelNames) ChannelName(id int64) (string, bool) {
+// name returns the name of a channel by its ID in the comparison. No thing names other objects.
+func (n *channelNames) name(kind string, id int64) (string, bool) {
 	name, ok := n.names[id]
-	return name, ok
+	return name, ok && kind == meaning.ChannelKind
 }
-
-// GroupName returns nothing, because no thing names groups.
-func (*channelNames) GroupName(int64) (string, bool) { return "", false }
-
-// UserName returns nothing, because no thing names users.
-func (*channelNames) UserName(int64) (string, bool) { return "", false }
 
 // thing adds the meaning of the change of one thing. The lists already report channels and accounts that are added or
 // removed.

@@ -18,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
@@ -70,7 +71,7 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	}
 	if len(broken) == 0 {
 		for _, one := range body.Attributes {
-			r.outside(one.Name, one.NameRange.Start.Line, holds)
+			r.Fail(one.NameRange.Start.Line, "%s is outside of a block: %s", suggest.Quote(one.Name), holds)
 		}
 	}
 	var blocks []*Block
@@ -84,10 +85,6 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	return r, blocks
 }
 
-func (r *Reader) outside(name string, line int, holds string) {
-	r.Fail(line, "%s is outside of a block: %s", suggest.Quote(name), holds)
-}
-
 // blockOf reads a block.
 func blockOf(from *hclsyntax.Block) *Block {
 	block := &Block{Type: from.Type, Labels: from.Labels, Line: from.TypeRange.Start.Line}
@@ -95,9 +92,7 @@ func blockOf(from *hclsyntax.Block) *Block {
 		block.Attributes = append(block.Attributes, &Attribute{one.Name, one.NameRange.Start.Line, one.Expr})
 	}
 	slices.SortFunc(block.Attributes, func(a, b *Attribute) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name)) })
-	for _, one := range from.Body.Blocks {
-		block.Blocks = append(block.Blocks, blockOf(one))
-	}
+	block.Blocks = lists.Map(from.Body.Blocks, blockOf)
 	return block
 }
 
@@ -113,11 +108,7 @@ func (r *Reader) Fails() int { return len(r.fails) }
 func (r *Reader) Err() error {
 	slices.SortStableFunc(r.fails, func(a, b failure) int { return cmp.Compare(a.line, b.line) })
 	r.fails = slices.Compact(r.fails)
-	all := make([]error, len(r.fails))
-	for i, one := range r.fails {
-		all[i] = fmt.Errorf("%s:%d: %s", r.path, one.line, one.text)
-	}
-	return errors.Join(all...)
+	return errors.Join(lists.Map(r.fails, func(one failure) error { return fmt.Errorf("%s:%d: %s", r.path, one.line, one.text) })...)
 }
 
 func (r *Reader) report(problems hcl.Diagnostics) {
@@ -133,64 +124,51 @@ func (r *Reader) report(problems hcl.Diagnostics) {
 	}
 }
 
-// value returns the value of an attribute, which refers to nothing.
-func (r *Reader) value(of *Attribute) (cty.Value, bool) {
+// read reads the value of an attribute, which refers to nothing. must says what the value must be.
+func read[T any](r *Reader, of *Attribute, must string, parse func(cty.Value) (T, bool)) T {
 	value, problems := of.expr.Value(nil)
 	r.report(problems)
-	return value, !problems.HasErrors()
+	if problems.HasErrors() {
+		var none T
+		return none
+	}
+	parsed, ok := parse(value)
+	if !ok {
+		r.Fail(of.Line, "%s must be %s", of.Name, must)
+	}
+	return parsed
 }
 
 // Text reads a text that is not empty.
 func (r *Reader) Text(of *Attribute) string {
-	value, ok := r.value(of)
-	if !ok {
-		return ""
-	}
-	text, ok := textOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a text in quotes that isn't empty", of.Name)
-	}
-	return text
+	return read(r, of, "a text in quotes that isn't empty", textOf)
 }
 
 // Texts reads a list of texts that is not empty.
 func (r *Reader) Texts(of *Attribute) []string {
-	value, ok := r.value(of)
-	if !ok {
-		return nil
-	}
-	texts, ok := textsOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a list of texts that isn't empty", of.Name)
-	}
-	return texts
+	return read(r, of, "a list of texts that isn't empty", textsOf)
 }
 
 // TextOrTexts reads one text, or a list of them.
 func (r *Reader) TextOrTexts(of *Attribute) []string {
-	value, ok := r.value(of)
-	if !ok {
-		return nil
-	}
-	if text, ok := textOf(value); ok {
-		return []string{text}
-	}
-	texts, ok := textsOf(value)
-	if !ok {
-		r.Fail(of.Line, "%s must be a text in quotes or a list of texts, and not empty", of.Name)
-	}
-	return texts
+	return read(r, of, "a text in quotes or a list of texts, and not empty", func(value cty.Value) ([]string, bool) {
+		if text, ok := textOf(value); ok {
+			return []string{text}, true
+		}
+		return textsOf(value)
+	})
 }
 
-// Number reads a whole number that is at least a minimum.
-func (r *Reader) Number(of *Attribute, least int) int {
-	value, ok := r.value(of)
-	if !ok {
-		return 0
-	}
-	number := 0
-	if value.IsNull() || value.Type() != cty.Number || gocty.FromCtyValue(value, &number) != nil || number < least {
-		r.Fail(of.Line, "%s must be a whole number of at least %d, without quotes", of.Name, least)
+// Whole reads a whole number within the bounds of its spec.
+func (r *Reader) Whole(of *Attribute, spec *Spec) int {
+	bounds := spec.attribute(of.Name)
+	must := fmt.Sprintf("a whole number of at least %d, without quotes", bounds.Least)
+	number := read(r, of, must, func(value cty.Value) (number int, ok bool) {
+		ok = !value.IsNull() && value.Type() == cty.Number && gocty.FromCtyValue(value, &number) == nil && number >= bounds.Least
+		return number, ok
+	})
+	if bounds.Most > 0 && number > bounds.Most {
+		r.Fail(of.Line, "%s must be at most %d", of.Name, bounds.Most)
 	}
 	return number
 }
@@ -246,19 +224,11 @@ type AttributeSpec struct {
 }
 
 func (s *Spec) block(name string) *Spec {
-	for _, one := range s.Blocks {
-		if one.Name == name {
-			return one
-		}
-	}
-	return nil
+	return lists.By(s.Blocks, func(one *Spec) string { return one.Name })[name]
 }
 
-func (s *Spec) blockNames() (names []string) {
-	for _, one := range s.Blocks {
-		names = append(names, one.Name)
-	}
-	return names
+func (s *Spec) blockNames() []string {
+	return lists.Map(s.Blocks, func(one *Spec) string { return one.Name })
 }
 
 func (s *Spec) attribute(name string) *AttributeSpec {
@@ -272,12 +242,8 @@ func (s *Spec) attribute(name string) *AttributeSpec {
 
 // names are the names of the attributes, and of the blocks.
 func (s *Spec) names() suggest.Names {
-	names := suggest.Names{Things: "attributes"}
-	for _, one := range s.Attributes {
-		names.All = append(names.All, one.Name)
-	}
-	names.All = append(names.All, s.blockNames()...)
-	return names
+	attributes := lists.Map(s.Attributes, func(one AttributeSpec) string { return one.Name })
+	return suggest.Names{Things: "attributes", All: append(attributes, s.blockNames()...)}
 }
 
 // Find returns the spec of a block in the spec of its parent; nil if there is none. It notes a mistake if the type is
@@ -316,9 +282,9 @@ func (h Has) Any(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return h[name] })
 }
 
-// Check notes unknown attributes and missing ones. It returns the names that are set, and the attributes to
-// read.
-func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribute) {
+// Check notes unknown attributes and blocks, and missing attributes. It returns the names that are set, and the attributes and
+// blocks to read.
+func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribute, blocks []*Block) {
 	has = Has{}
 	for _, one := range block.Attributes {
 		has[one.Name] = true
@@ -336,21 +302,15 @@ func (r *Reader) Check(block *Block, spec *Spec) (has Has, attributes []*Attribu
 	}
 	for _, one := range block.Blocks {
 		has[one.Type] = true
+		if inner := r.Find(one, spec); inner != nil {
+			has[inner.Name] = true
+			blocks = append(blocks, one)
+		}
 	}
 	for _, one := range spec.Attributes {
 		if one.Missing != "" && !has[one.Name] {
 			r.Fail(block.Line, "%s is missing: %s", one.Name, one.Missing)
 		}
 	}
-	return has, attributes
-}
-
-// Whole reads a number within the bounds of its spec.
-func (r *Reader) Whole(of *Attribute, spec *Spec) int {
-	bounds := spec.attribute(of.Name)
-	number := r.Number(of, bounds.Least)
-	if bounds.Most > 0 && number > bounds.Most {
-		r.Fail(of.Line, "%s must be at most %d", of.Name, bounds.Most)
-	}
-	return number
+	return has, attributes, blocks
 }

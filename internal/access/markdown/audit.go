@@ -7,6 +7,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -50,22 +51,16 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 
 // findings lists the findings and how to fix them, the accepted ones last. Findings with the same text are one.
 func (d *document) findings(a *audit.Audit) {
-	var open, accepted []*audit.FindingGroup
-	for _, group := range a.FindingGroups() {
-		if group.IsAccepted() {
-			accepted = append(accepted, group)
-		} else {
-			open = append(open, group)
-		}
-	}
-	d.findingGroups("Findings", open, true)
-	d.findingGroups("Accepted findings", accepted, false)
+	groups := a.FindingGroups()
+	isOpen := func(group *audit.FindingGroup) bool { return !group.IsAccepted() }
+	d.findingGroups("Findings", lists.Where(groups, isOpen), true)
+	d.findingGroups("Accepted findings", lists.Where(groups, (*audit.FindingGroup).IsAccepted), false)
 }
 
 // findingGroups lists findings under a title. Findings that are not accepted have their fix.
 func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
 	lines := bullets(groups, func(group *audit.FindingGroup) string {
-		text := fmt.Sprintf("%s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(plainAll(group.Where())), plain(group.Text))
+		text := fmt.Sprintf("%s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(lists.Map(group.Where(), plain)), plain(group.Text))
 		if accepted := group.AcceptedText(); accepted != "" {
 			text += " " + plain(accepted)
 		}
@@ -73,10 +68,7 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isO
 			text += " Concerns: " + brief(group.People) + "."
 		}
 		if managed := group.Resources(); len(managed) > 0 {
-			for at, address := range managed {
-				managed[at] = code(address)
-			}
-			text += " Managed by " + report.List(managed) + "."
+			text += " Managed by " + report.List(lists.Map(managed, code)) + "."
 		}
 		if isOpen {
 			text += " " + plain(group.Fix)
@@ -89,17 +81,10 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isO
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {
-	type channels struct {
-		*audit.Channel
-		names []string
-	}
-	all := make([]*channels, len(a.Channels))
-	for i, channel := range a.Channels {
-		all[i] = &channels{channel, []string{code(channel.Name)}}
-	}
 	var rows []cells
-	for _, alike := range merged(all, func(one *channels) string { return channelKey(one.Channel) }, func(one, other *channels) { one.names = append(one.names, other.names...) }) {
-		rows = append(rows, under(report.List(alike.names)+", "+plain(report.PrivacyText(alike.Privacy)), auditRows(a, alike.Permissions))...)
+	for _, alike := range lists.Grouped(a.Channels, channelKey) {
+		names := lists.Map(alike, func(channel *audit.Channel) string { return code(channel.Name) })
+		rows = append(rows, under(report.List(names)+", "+plain(report.PrivacyText(alike[0].Privacy)), auditRows(a, alike[0].Permissions))...)
 	}
 	d.table("Channels", []string{"Channel", "Can", "Value", "People"}, rows)
 }
@@ -125,19 +110,16 @@ func channelKey(channel *audit.Channel) string {
 
 func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
-	addresses := map[int64]string{}
-	for _, account := range a.Accounts {
-		addresses[account.ID] = account.Email
-	}
+	accounts := lists.By(a.Accounts, func(account *audit.Account) int64 { return account.ID })
 	for _, group := range a.Groups {
-		members := cells{"be a member", contentsText(group, addresses), brief(a.Sets[group.People])}
+		members := cells{"be a member", contentsText(group, accounts), brief(a.Sets[group.People])}
 		rows = append(rows, under(code(group.Name), append([]cells{members}, auditRows(a, group.Permissions)...))...)
 	}
 	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
 
 // contentsText writes the direct members and subgroups of a group as principals. A member without an address is deactivated.
-func contentsText(group *audit.Group, addresses map[int64]string) string {
+func contentsText(group *audit.Group, accounts map[int64]*audit.Account) string {
 	var value report.Value
 	for _, name := range group.Subgroups {
 		principal := permission.Principal{Kind: permission.KindGroup, Name: name}
@@ -147,8 +129,8 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 		value.Values = append(value.Values, principal.String())
 	}
 	for _, id := range group.Members {
-		if address, ok := addresses[id]; ok {
-			value.Values = append(value.Values, permission.Principal{Kind: permission.KindUser, Name: address}.String())
+		if account := accounts[id]; account != nil {
+			value.Values = append(value.Values, permission.Principal{Kind: permission.KindUser, Name: account.Email}.String())
 		}
 	}
 	return valueText(value)
@@ -156,22 +138,23 @@ func contentsText(group *audit.Group, addresses map[int64]string) string {
 
 // can is a row of what someone can do.
 type can struct {
-	actions []string
+	action string
 	// by are the other cells: who can, or through what.
 	by cells
 }
 
 // canRows are the rows of permissions. Permissions with the same other cells are one row.
-func canRows(all []*can) (rows []cells) {
-	for _, one := range merged(all, func(one *can) string { return line(one.by) }, func(one, other *can) { one.actions = append(one.actions, other.actions...) }) {
-		rows = append(rows, append(cells{plain(permission.JoinActions(one.actions, len(one.actions)))}, one.by...))
+func canRows(all []can) (rows []cells) {
+	for _, same := range lists.Grouped(all, func(one can) string { return line(one.by) }) {
+		actions := lists.Map(same, func(one can) string { return one.action })
+		rows = append(rows, append(cells{plain(permission.JoinActions(actions, len(actions)))}, same[0].by...))
 	}
 	return rows
 }
 
 // auditRows are the rows of permissions with their values and people.
 func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells {
-	var all []*can
+	var all []can
 	for _, permission := range permissions {
 		value := "–"
 		if len(permission.Value) > 0 {
@@ -188,23 +171,19 @@ func auditRows(a *audit.Audit, permissions []*audit.EffectivePermission) []cells
 		if permission.Unknown {
 			text += ", and others not known"
 		}
-		all = append(all, &can{[]string{permission.Text}, cells{value, text}})
+		all = append(all, can{permission.Text, cells{value, text}})
 	}
 	return canRows(all)
 }
 
 // countsText counts people, and the guests and bots among them.
 func countsText(people *report.People) string {
-	text := report.Counted(people.Len(), "account")
-	var among []string
+	text, with := report.Counted(people.Len(), "account"), " with "
 	if people.Guests > 0 {
-		among = append(among, report.Counted(people.Guests, "guest"))
+		text, with = text+with+report.Counted(people.Guests, "guest"), " and "
 	}
 	if people.Bots > 0 {
-		among = append(among, report.Counted(people.Bots, "bot"))
-	}
-	if len(among) > 0 {
-		text += " with " + strings.Join(among, " and ")
+		text += with + report.Counted(people.Bots, "bot")
 	}
 	return text
 }
@@ -242,13 +221,9 @@ func (d *document) person(a *audit.Audit) {
 
 // personRows are the rows of a scope, with the sources of each permission.
 func personRows(scope *audit.Scope) []cells {
-	var all []*can
+	var all []can
 	for _, permission := range scope.Permissions {
-		texts := make([]string, len(permission.Through))
-		for i, text := range permission.Through {
-			texts[i] = code(text)
-		}
-		all = append(all, &can{[]string{permission.Text}, cells{strings.Join(texts, ", ")}})
+		all = append(all, can{permission.Text, cells{strings.Join(lists.Map(permission.Through, code), ", ")}})
 	}
 	if scope.Name == "" {
 		return under("–", canRows(all))

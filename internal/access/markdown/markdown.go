@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
@@ -131,7 +133,7 @@ func (d *document) table(title string, columns []string, rows []cells) {
 	if title != "" {
 		head = append(head, "#### "+title, "")
 	}
-	d.section(append(head, tableHead(columns)...), tableLines(rows))
+	d.section(append(head, tableHead(columns)...), lists.Map(rows, line))
 }
 
 func (d *document) line(text string) {
@@ -142,25 +144,15 @@ func (d *document) line(text string) {
 // cells are the cells of a row of a table, escaped.
 type cells []string
 
-func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+func line(row cells) string { return "| " + strings.Join(row, " | ") + " |" }
 
 func tableHead(columns []string) []string {
 	return []string{line(columns), "|" + strings.Repeat(" --- |", len(columns))}
 }
 
-func tableLines(rows []cells) (lines []string) {
-	for _, row := range rows {
-		lines = append(lines, line(row))
-	}
-	return lines
-}
-
 // bullets are the lines of a list.
-func bullets[T any](all []T, text func(T) string) (lines []string) {
-	for _, one := range all {
-		lines = append(lines, "- "+text(one))
-	}
-	return lines
+func bullets[T any](all []T, text func(T) string) []string {
+	return lists.Map(all, func(one T) string { return "- " + text(one) })
 }
 
 // first is a section with the first of some lines. The last line counts the others. It reports whether there are none.
@@ -176,12 +168,8 @@ func (d *document) first(head, lines []string, thing, hint string) bool {
 
 // about says which conditions apply, and what was compared.
 func about(r *report.Report) (parts []string) {
-	var conditions []string
-	for _, condition := range r.Summary.Conditions {
-		conditions = append(conditions, "`"+string(condition)+"`")
-	}
-	if len(conditions) > 0 {
-		parts = append(parts, strings.Join(conditions, " "))
+	if conditions := r.Summary.Conditions; len(conditions) > 0 {
+		parts = append(parts, "`"+strings.Join(lists.Strings(conditions), "` `")+"`")
 	}
 	switch {
 	case r.Since != "":
@@ -195,7 +183,7 @@ func about(r *report.Report) (parts []string) {
 // risks lists the risks. It reports whether all are listed.
 func (d *document) risks(all []report.RiskGroup) bool {
 	return d.first([]string{""}, bullets(all, func(one report.RiskGroup) string {
-		return fmt.Sprintf("%#q: %s. %s", one.Condition, d.list(plainAll(one.Where)), plain(one.Text))
+		return fmt.Sprintf("%#q: %s. %s", one.Condition, d.list(lists.Map(one.Where, plain)), plain(one.Text))
 	}), "more risk", "")
 }
 
@@ -212,7 +200,7 @@ func (d *document) rules(all []*report.Rule) {
 		about := rule.Lines()
 		text := fmt.Sprintf("- %s (%s): **%s**", code(rule.Name), code(rule.At), about[0])
 		for _, line := range about[1:] {
-			text += "\n  - " + plain(atMost(line, maxRuleLine))
+			text += "\n  - " + plain(meaning.Cut(line, maxRuleLine))
 		}
 		lines = append(lines, text)
 	}
@@ -229,7 +217,7 @@ func (d *document) found(all []report.Found) {
 		if one.IsNew {
 			when = "**new**"
 		}
-		return fmt.Sprintf("%#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(plainAll(one.Where)), plain(one.Text))
+		return fmt.Sprintf("%#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(lists.Map(one.Where, plain)), plain(one.Text))
 	}), "more finding", "; an audit without `--against` lists all")
 }
 
@@ -239,10 +227,9 @@ func alsoText(one *report.Also) string {
 	if one.Action != report.Update {
 		text += " is " + one.Action.Adjective()
 	}
-	var changes []string
-	for _, attribute := range one.Attributes {
-		changes = append(changes, fmt.Sprintf("%s: %s → %s", code(attribute.Name), valueText(attribute.Change.Before), valueText(attribute.Change.After)))
-	}
+	changes := lists.Map(one.Attributes, func(attribute report.AlsoAttribute) string {
+		return fmt.Sprintf("%s: %s → %s", code(attribute.Name), valueText(attribute.Change.Before), valueText(attribute.Change.After))
+	})
 	if len(changes) > 0 {
 		text += ": " + strings.Join(changes, "; ")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // row is a row of a table of changes.
@@ -51,7 +52,7 @@ func (d *document) consequences(all []*report.Consequence) {
 			}
 		}
 	}
-	lines := tableLines(d.cells(rows))
+	lines := lists.Map(d.cells(rows), line)
 	var titles, head []string
 	if len(lines) > 0 {
 		titles, head = []string{"Consequences: " + report.Counted(len(lines), "row")}, tableHead([]string{"Because of", "Where", "Change", "Gains", "Loses"})
@@ -248,11 +249,7 @@ func accountText(account *report.Account) string {
 
 // valueText writes a value: every text in it as code.
 func valueText(value report.Value) string {
-	var texts []string
-	for _, text := range value.Values {
-		texts = append(texts, code(text))
-	}
-	text := report.List(texts)
+	text := report.List(lists.Map(value.Values, code))
 	switch {
 	case value.Unknown && text == "":
 		return "not known yet"

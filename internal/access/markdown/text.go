@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 )
 
 // code writes a name as code. In a code span only the backtick has a meaning, and in a table the bar. A name with one of
 // these is written in HTML, with every character as its number.
 func code(name string) string {
-	name = visible(name)
+	name = meaning.Cut(printable(name), maxName)
 	if !strings.ContainsAny(name, "`|\\") && strings.TrimSpace(name) == name && name != "" {
 		return "`" + name + "`"
 	}
@@ -31,19 +33,6 @@ var keyed = regexp.MustCompile(`[\w.-]*[\w-](?:\[(?:\d+|"(?:[^"\\]|\\.)*")\](?:[
 
 // maxName is the length to which names are cut. The server's names are shorter.
 const maxName = 200
-
-// visible removes invisible and bidirectional characters from a name, and shortens it.
-func visible(name string) string {
-	return atMost(printable(name), maxName)
-}
-
-// atMost returns a text, cut to a number of characters.
-func atMost(text string, most int) string {
-	if all := []rune(text); len(all) > most {
-		return string(all[:most]) + "…"
-	}
-	return text
-}
 
 // plain writes a sentence. A part in quotes is a name: if it has anything but letters, it is written as code without the
 // quotes and escapes.
@@ -78,15 +67,6 @@ func plain(sentence string) string {
 		text.WriteString(plainWords(sentence[:at]) + code(name))
 		sentence = sentence[at+len(quoted):]
 	}
-}
-
-// plainAll is plain for some sentences.
-func plainAll(sentences []string) []string {
-	texts := make([]string, len(sentences))
-	for i, sentence := range sentences {
-		texts[i] = plain(sentence)
-	}
-	return texts
 }
 
 func plainWords(text string) string {

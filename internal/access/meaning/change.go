@@ -21,12 +21,16 @@ type Attributes interface {
 	Value(name string) Value
 }
 
-// Names resolve IDs. Each function returns false if the object does not exist or is not visible.
-type Names interface {
-	ChannelName(id int64) (string, bool)
-	GroupName(id int64) (string, bool)
-	UserName(id int64) (string, bool)
-}
+// Names returns the name of the object with an ID, or the email of a user. It returns false if the object does not exist or is
+// not visible.
+type Names func(kind string, id int64) (string, bool)
+
+// The kinds of objects with [Names].
+const (
+	ChannelKind = "channel"
+	GroupKind   = "user group"
+	UserKind    = "user"
+)
 
 // Change is a change of one object: of a resource in a plan, or between two audits.
 type Change struct {
@@ -69,8 +73,8 @@ type Difference struct {
 // Words is a value in words.
 type Words struct {
 	// Texts are the elements of a list, or the one value.
-	Texts             []string
-	IsNone, IsUnknown bool
+	Texts     []string
+	IsUnknown bool
 }
 
 // Result is the meaning of a change.
@@ -197,7 +201,7 @@ func (c *Change) resolveDefault(s *Subject) {
 }
 
 func (c *Change) words(name string, v Value, r *Result) Words {
-	w := Words{IsNone: v.IsNone(), IsUnknown: v.IsUnknown}
+	w := Words{IsUnknown: v.IsUnknown}
 	if texts := c.elements(name, v, r); len(texts) > 0 {
 		w.Texts = texts
 	} else if _, isList := v.Data.([]any); v.Data != nil && (!isList || !v.IsUnknown) {

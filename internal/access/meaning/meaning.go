@@ -7,6 +7,7 @@ package meaning
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,9 +43,6 @@ const (
 	External Class = "external"
 )
 
-// Classes lists the classes that attributes have.
-var Classes = []Class{None, Identity, Permission, Membership, Role, Joining, SignIn, History, Credential, Outgoing, DataLoss}
-
 // IsComputed reports whether the effects of attributes of a class are computed, so that they have no sentences.
 func (c Class) IsComputed() bool { return c == Permission || c == Membership || c == Role }
 
@@ -68,14 +66,7 @@ func (t *Type) Attribute(name string) (*Row, bool) {
 }
 
 // Attributes lists the names of the attributes.
-func (t *Type) Attributes() []string {
-	names := make([]string, 0, len(t.rows))
-	for name := range t.rows {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (t *Type) Attributes() []string { return slices.Sorted(maps.Keys(t.rows)) }
 
 // Row is the meaning of one attribute.
 type Row struct {
@@ -94,14 +85,7 @@ func Of(name string) (*Type, bool) {
 }
 
 // Types lists the types of the table.
-func Types() []string {
-	names := make([]string, 0, len(table))
-	for name := range table {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func Types() []string { return slices.Sorted(maps.Keys(table)) }
 
 //go:embed table.txt
 var text string

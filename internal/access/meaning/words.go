@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // maxListed is the maximum number of elements of a list that are written; the others are counted.
@@ -98,12 +100,7 @@ func textInWords(name, text string) string {
 // maxText is the maximum number of characters of a text that are written.
 const maxText = 200
 
-func shortened(text string) string {
-	if runes := []rune(text); len(runes) > maxText {
-		return string(runes[:maxText]) + "…"
-	}
-	return text
-}
+func shortened(text string) string { return Cut(text, maxText) }
 
 // numberInWords writes the object of an ID, or the duration of a limit.
 func (c *Change) numberInWords(name string, number float64, r *Result) string {
@@ -113,11 +110,11 @@ func (c *Change) numberInWords(name string, number float64, r *Result) string {
 		if id <= 0 {
 			return "no channel"
 		}
-		return c.nameOf("channel", id, r, Names.ChannelName)
+		return c.nameOf(ChannelKind, id, r)
 	case strings.HasSuffix(name, "group_ids"):
-		return c.nameOf("user group", id, r, Names.GroupName)
+		return c.nameOf(GroupKind, id, r)
 	case c.Names != nil && (strings.HasSuffix(name, "user_ids") || strings.HasSuffix(name, "member_ids")):
-		if email, ok := c.Names.UserName(id); ok {
+		if email, ok := c.Names(UserKind, id); ok {
 			return email
 		}
 	case strings.HasSuffix(name, "_minutes"):
@@ -132,11 +129,11 @@ func NamesChannels(attribute string) bool {
 }
 
 // nameOf returns the name of the object with an ID. A missing object is reported as unknown.
-func (c *Change) nameOf(thing string, id int64, r *Result, find func(Names, int64) (string, bool)) string {
+func (c *Change) nameOf(thing string, id int64, r *Result) string {
 	if c.Names == nil {
 		return fmt.Sprintf("%s %d", thing, id)
 	}
-	name, ok := find(c.Names, id)
+	name, ok := c.Names(thing, id)
 	if !ok {
 		r.Unknown = append(r.Unknown, fmt.Sprintf("%s names %s %d, which doesn't exist or isn't visible to the account.", c.Address, thing, id))
 		return fmt.Sprintf("%s %d", thing, id)
@@ -190,11 +187,7 @@ func (o organization) Names() (names []string) {
 // Value returns a setting in the form of the attribute.
 func (o organization) Value(name string) Value {
 	if name == "authentication_methods" {
-		methods := []any{}
-		for _, method := range o.methods {
-			methods = append(methods, method)
-		}
-		return Value{Data: methods}
+		return Value{Data: lists.Map(o.methods, func(method string) any { return method })}
 	}
 	of, _ := Of("zulip_organization")
 	row, known := of.Attribute(name)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -33,10 +34,8 @@ type auditColumn struct{ Name, Text string }
 func newAuditView(a *audit.Audit) *auditView {
 	v := &auditView{
 		Audit: a, Layout: newLayout("Access audit", a.Organization, "audit.css", "audit_model.js", "audit.js"),
-		people: newPeopleIndex(nil), tables: newTables(), named: map[int64]*audit.Account{},
-	}
-	for _, account := range a.Accounts {
-		v.named[account.ID] = account
+		people: newPeopleIndex(nil), tables: newTables(),
+		named: lists.By(a.Accounts, func(account *audit.Account) int64 { return account.ID }),
 	}
 	v.placeAccounts()
 	for i, group := range a.FindingGroups() {
@@ -74,18 +73,13 @@ func (v *auditView) placeAccounts() {
 }
 
 // OpenGroups are the findings that are not accepted.
-func (v *auditView) OpenGroups() []*findingView { return v.groupsWhere(false) }
+func (v *auditView) OpenGroups() []*findingView {
+	return lists.Where(v.Groups, func(group *findingView) bool { return !group.IsAccepted() })
+}
 
 // AcceptedGroups are the findings that are accepted.
-func (v *auditView) AcceptedGroups() []*findingView { return v.groupsWhere(true) }
-
-func (v *auditView) groupsWhere(isAccepted bool) (groups []*findingView) {
-	for _, group := range v.Groups {
-		if group.IsAccepted() == isAccepted {
-			groups = append(groups, group)
-		}
-	}
-	return groups
+func (v *auditView) AcceptedGroups() []*findingView {
+	return lists.Where(v.Groups, func(group *findingView) bool { return group.IsAccepted() })
 }
 
 // IncompleteText is the first line of an audit that does not have everything.
@@ -104,13 +98,7 @@ func (v *auditView) About() []string {
 
 // Listed is the number of people that the page lists.
 func (v *auditView) Listed() int {
-	n := 0
-	for _, account := range v.Accounts {
-		if v.isListed(account) {
-			n++
-		}
-	}
-	return n
+	return len(lists.Where(v.Accounts, v.isListed))
 }
 
 // isListed reports whether the audit is about an account.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // auditData is the data for the script of an audit's page. It is written for size: a repeated value is in a table, and named
@@ -57,42 +58,48 @@ const (
 	notKnown = -2
 )
 
-// tables number repeated values.
-type tables struct {
-	permissions, values, kinds, grants map[string]int
-	data                               auditData
+// numbered is a table of values, each once.
+type numbered[T any] struct {
+	known map[string]int
+	all   []T
 }
 
-func newTables() *tables {
-	return &tables{permissions: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
-		Permissions: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
-	}}
-}
-
-// numbered returns the number of a key. It gives a new key the next number, and calls add to put its value into the table.
-func numbered(known map[string]int, key string, add func()) int {
-	number, ok := known[key]
+// number returns the number of a value. A new value gets the next number.
+func (n *numbered[T]) number(value T) int {
+	key := fmt.Sprintf("%#v", value)
+	number, ok := n.known[key]
 	if !ok {
-		number = len(known)
-		known[key] = number
-		add()
+		number = len(n.all)
+		n.known[key], n.all = number, append(n.all, value)
 	}
 	return number
 }
 
-func (t *tables) permission(name, text string) int {
-	return numbered(t.permissions, name+"\n"+text, func() { t.data.Permissions = append(t.data.Permissions, [2]string{name, text}) })
+// tables number repeated values.
+type tables struct {
+	permissions *numbered[[2]string]
+	texts       *numbered[[]string]
+	kinds       *numbered[string]
+	grants      *numbered[[][]int]
 }
 
+func newTables() *tables {
+	return &tables{
+		&numbered[[2]string]{map[string]int{}, [][2]string{}}, &numbered[[]string]{map[string]int{}, [][]string{}},
+		&numbered[string]{map[string]int{}, []string{}}, &numbered[[][]int]{map[string]int{}, [][][]int{}},
+	}
+}
+
+func (t *tables) permission(name, text string) int {
+	return t.permissions.number([2]string{name, text})
+}
+
+// value returns the number of the texts of a value; -1 without texts.
 func (t *tables) value(texts []string) int {
 	if len(texts) == 0 {
 		return -1
 	}
-	return numbered(t.values, fmt.Sprintf("%q", texts), func() { t.data.Values = append(t.data.Values, texts) })
-}
-
-func (t *tables) grant(list [][]int) int {
-	return numbered(t.grants, fmt.Sprint(list), func() { t.data.Grants = append(t.data.Grants, list) })
+	return t.texts.number(texts)
 }
 
 // setOf returns the number of a set of the audit.
@@ -113,12 +120,12 @@ func (v *auditView) grants(permissions []*audit.EffectivePermission) int {
 		}
 		list = append(list, one)
 	}
-	return v.tables.grant(list)
+	return v.tables.grants.number(list)
 }
 
 // Data returns the script's data as JSON that can't end its script element.
 func (v *auditView) Data() (template.JS, error) {
-	d := &v.tables.data
+	d := &auditData{Channels: [][]any{}, Groups: [][]any{}}
 	for _, channel := range v.Channels {
 		subscribers, internet := notKnown, 0
 		if channel.Subscribers != nil {
@@ -127,55 +134,41 @@ func (v *auditView) Data() (template.JS, error) {
 		if channel.Internet {
 			internet = 1
 		}
-		text := report.PrivacyText(channel.Privacy)
-		kind := numbered(v.tables.kinds, text, func() { d.Kinds = append(d.Kinds, text) })
+		kind := v.tables.kinds.number(report.PrivacyText(channel.Privacy))
 		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Permissions)})
 	}
 	for _, group := range v.Audit.Groups {
 		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Permissions)})
 	}
 	d.Organization = v.grants(v.Permissions)
-	v.addFindings()
-	v.addPerson()
-	d.Sets, d.Counts = v.people.encoded(), [][3]int{}
-	for _, set := range v.people.sets {
-		d.Counts = append(d.Counts, [3]int{set.Len(), set.Guests, set.Bots})
-	}
-	v.addAccounts()
+	d.Findings, d.Person = lists.Map(v.Groups, v.findingRows), v.personView()
+	d.Sets, d.Counts = v.people.encoded(), lists.Map(v.people.sets, func(set *set) [3]int { return [3]int{set.Len(), set.Guests, set.Bots} })
+	d.Accounts = v.accountRows()
+	d.Permissions, d.Values, d.Kinds, d.Grants = v.tables.permissions.all, v.tables.texts.all, v.tables.kinds.all, v.tables.grants.all
 	return encodedJSON(d)
 }
 
 // active counts the active accounts among some.
 func (v *auditView) active(ids []int64) int {
-	n := 0
-	for _, id := range ids {
-		if account := v.named[id]; account != nil && account.IsActive {
-			n++
-		}
-	}
-	return n
+	return len(lists.Where(ids, func(id int64) bool { return v.named[id] != nil && v.named[id].IsActive }))
 }
 
-func (v *auditView) addFindings() {
-	for _, group := range v.Groups {
-		list := [][]any{}
-		for _, finding := range group.Findings {
-			deactivated := []int{}
-			for _, id := range finding.Deactivated {
-				if account := v.named[id]; account != nil {
-					deactivated = append(deactivated, v.people.place(account.Account))
-				}
+func (v *auditView) findingRows(group *findingView) [][]any {
+	return lists.Map(group.Findings, func(finding *audit.Finding) []any {
+		deactivated := []int{}
+		for _, id := range finding.Deactivated {
+			if account := v.named[id]; account != nil {
+				deactivated = append(deactivated, v.people.place(account.Account))
 			}
-			list = append(list, []any{finding.Where, append([]string{}, finding.Resources...), v.setOf(finding.People), deactivated})
 		}
-		v.tables.data.Findings = append(v.tables.data.Findings, list)
-	}
+		return []any{finding.Where, append([]string{}, finding.Resources...), v.setOf(finding.People), deactivated}
+	})
 }
 
-func (v *auditView) addPerson() {
+func (v *auditView) personView() *personView {
 	account := v.PersonAccount()
 	if account == nil {
-		return
+		return nil
 	}
 	person := &personView{Place: v.people.place(account.Account), Groups: [][2]string{}, Scopes: [][]any{}}
 	for _, membership := range v.Person.Groups {
@@ -186,13 +179,13 @@ func (v *auditView) addPerson() {
 		for _, permission := range scope.Permissions {
 			list = append(list, []int{v.tables.permission(permission.Name, permission.Text), v.tables.value(permission.Through), nobody})
 		}
-		person.Scopes = append(person.Scopes, []any{scope.Kind, scope.Name, v.tables.grant(list)})
+		person.Scopes = append(person.Scopes, []any{scope.Kind, scope.Name, v.tables.grants.number(list)})
 	}
-	v.tables.data.Person = person
+	return person
 }
 
-// addAccounts lists the accounts by their places. It adds the owners of bots, which may get a place by that.
-func (v *auditView) addAccounts() {
+// accountRows lists the accounts by their places. It adds the owners of bots, which may get a place by that.
+func (v *auditView) accountRows() [][]any {
 	rows := [][]any{}
 	for at := 0; at < len(v.people.accounts); at++ {
 		account, flags, owner := v.named[v.people.accounts[at].ID], 0, nobody
@@ -206,5 +199,5 @@ func (v *auditView) addAccounts() {
 		}
 		rows = append(rows, []any{account.ID, account.Name, account.Email, account.Role, flags, owner})
 	}
-	v.tables.data.Accounts = rows
+	return rows
 }

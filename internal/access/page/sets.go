@@ -3,12 +3,12 @@ package page
 import (
 	"encoding/json"
 	"html/template"
-	"iter"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // set is a set of people, written once in the page.
@@ -23,10 +23,8 @@ type set struct {
 	// If nearly everyone loses something in a thousand channels, a page has a thousand times a few names instead of five
 	// million.
 	Base *set
-	// without are the people who are only in the base, with those who are only in this set.
-	without, with []*report.Account
 
-	places bitmap // of the accounts
+	places sets.Bits // of the accounts
 	index  *peopleIndex
 }
 
@@ -48,10 +46,14 @@ func (s *set) First() []*report.Account { return s.People.First(maxNamed) }
 func (s *set) Names() string { return s.index.names(s.People.First(s.Len())) }
 
 // WithoutNames are the people who are only in the base.
-func (s *set) WithoutNames() string { return s.index.names(s.without) }
+func (s *set) WithoutNames() string { return s.index.namesAt(s.without()) }
 
 // WithNames are the people who are only in the set.
-func (s *set) WithNames() string { return s.index.names(s.with) }
+func (s *set) WithNames() string { return s.index.namesAt(s.with()) }
+
+func (s *set) without() sets.Bits { return s.Base.places.Minus(s.places) }
+
+func (s *set) with() sets.Bits { return s.places.Minus(s.Base.places) }
 
 // Rest is the number of people that [set.First] leaves out.
 func (s *set) Rest() int { return max(0, s.Len()-maxNamed) }
@@ -101,7 +103,7 @@ func (x *peopleIndex) set(people *report.People) *set {
 		fresh.Brief = x.brief(fresh)
 	}
 	for account := range people.All() {
-		fresh.places.add(x.place(account))
+		fresh.places.Add(x.place(account))
 	}
 	x.known[people] = fresh
 	x.sets = append(x.sets, fresh)
@@ -114,7 +116,7 @@ func (x *peopleIndex) chooseBase(fresh *set) {
 	least := fresh.Len() / maxShare
 	if fresh.Len() >= minSize {
 		for _, base := range x.full {
-			if differs := fresh.places.differences(base.places); differs <= least {
+			if differs := fresh.places.Differing(base.places).Len(); differs <= least {
 				fresh.Base, least = base, differs-1
 			}
 		}
@@ -123,15 +125,15 @@ func (x *peopleIndex) chooseBase(fresh *set) {
 		if x.full = append(x.full, fresh); len(x.full) > lookedAt {
 			x.full = x.full[1:]
 		}
-		return
 	}
-	for at := range fresh.places.differing(fresh.Base.places) {
-		if account := x.accounts[at]; fresh.places.has(at) {
-			fresh.with = append(fresh.with, account)
-		} else {
-			fresh.without = append(fresh.without, account)
-		}
+}
+
+func (x *peopleIndex) namesAt(places sets.Bits) string {
+	var accounts []*report.Account
+	for place := range places.All() {
+		accounts = append(accounts, x.accounts[place])
 	}
+	return x.names(accounts)
 }
 
 // names lists accounts in one text, so that thousands of them stay small. People with the same name have their address.
@@ -181,11 +183,8 @@ type personData struct {
 
 // Data returns the data as JSON that can't end its script element.
 func (v *view) Data() (template.JS, error) {
-	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
-	for i, account := range v.people.accounts {
-		d.Accounts[i] = personData{account.Name, account.Email}
-	}
-	return encodedJSON(d)
+	accounts := lists.Map(v.people.accounts, func(account *report.Account) personData { return personData{account.Name, account.Email} })
+	return encodedJSON(data{Accounts: accounts, Sets: v.people.encoded()})
 }
 
 // encodedJSON writes data of a page as JSON.
@@ -200,14 +199,10 @@ func (x *peopleIndex) encoded() [][]int {
 	all := make([][]int, len(x.sets))
 	for i, set := range x.sets {
 		if set.Base == nil {
-			all[i] = encodedPlaces([]int{-1}, slices.Collect(set.places.differing(nil)))
+			all[i] = encodedPlaces([]int{-1}, slices.Collect(set.places.All()))
 			continue
 		}
-		var places []int
-		for _, account := range slices.Concat(set.without, set.with) {
-			places = append(places, x.places[account])
-		}
-		all[i] = encodedPlaces([]int{set.Base.Index}, places)
+		all[i] = encodedPlaces([]int{set.Base.Index}, slices.AppendSeq(slices.Collect(set.without().All()), set.with().All()))
 	}
 	return all
 }
@@ -229,45 +224,4 @@ func encodedPlaces(numbers, places []int) []int {
 		i = next
 	}
 	return numbers
-}
-
-// bitmap is a set of small numbers.
-type bitmap []uint64
-
-func (b *bitmap) add(n int) {
-	for len(*b) <= n/64 {
-		*b = append(*b, 0)
-	}
-	(*b)[n/64] |= 1 << (n % 64)
-}
-
-func (b bitmap) has(n int) bool { return n/64 < len(b) && b[n/64]&(1<<(n%64)) != 0 }
-
-// differences counts the numbers that are in only one of two sets.
-func (b bitmap) differences(other bitmap) int {
-	n := 0
-	for i := range max(len(b), len(other)) {
-		n += bits.OnesCount64(b.word(i) ^ other.word(i))
-	}
-	return n
-}
-
-// differing are those numbers, ascending.
-func (b bitmap) differing(other bitmap) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range max(len(b), len(other)) {
-			for word := b.word(i) ^ other.word(i); word != 0; word &= word - 1 {
-				if !yield(i*64 + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (b bitmap) word(i int) uint64 {
-	if i < len(b) {
-		return b[i]
-	}
-	return 0
 }

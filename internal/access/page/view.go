@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -96,11 +97,10 @@ func (v *view) MorePeople() []changedPerson {
 	return v.persons(v.People[min(len(v.People), manyRows):])
 }
 
-func (v *view) persons(people []*report.Person) (all []changedPerson) {
-	for _, person := range people {
-		all = append(all, changedPerson{person, v.people.place(person.Account)})
-	}
-	return all
+func (v *view) persons(people []*report.Person) []changedPerson {
+	return lists.Map(people, func(person *report.Person) changedPerson {
+		return changedPerson{person, v.people.place(person.Account)}
+	})
 }
 
 // IncompleteText is the first line of a comparison with an incomplete audit.
@@ -146,7 +146,8 @@ func newView(r *report.Report) *view {
 
 // addTable adds a table of the blocks that have changes.
 func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
-	table, places := &table{ID: id, Title: title, Column: column}, 0
+	var changed []*blockView
+	places := 0
 	for i, block := range blocks {
 		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Kind: kind, Rows: v.rows(kind, block.Rows)}
 		for _, channel := range block.Channels {
@@ -156,17 +157,12 @@ func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) 
 		if group := block.Group; group != nil {
 			view.Places = []*place{{-1, group.Name, group.OldName, group.Resources}}
 		}
-		v.views[block] = view
-		switch {
-		case len(block.Rows) == 0:
-		case len(table.First) < manyRows:
-			table.First = append(table.First, view)
-		default:
-			table.More = append(table.More, view)
+		if v.views[block] = view; len(block.Rows) > 0 {
+			changed = append(changed, view)
 		}
 	}
-	if len(table.First) > 0 {
-		v.Tables = append(v.Tables, table)
+	if first := min(len(changed), manyRows); first > 0 {
+		v.Tables = append(v.Tables, &table{ID: id, Title: title, Column: column, First: changed[:first], More: changed[first:]})
 	}
 }
 
@@ -192,8 +188,8 @@ func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
 		var options []string
 		for _, permission := range row.Permissions {
 			options = append(options, fmt.Sprint(v.optionFor(kind, permission).Index))
-			if permission.Unknown && permission.Why != "" && !slices.Contains(view.Whys, permission.Why) {
-				view.Whys = append(view.Whys, permission.Why)
+			if permission.Unknown && permission.Why != "" {
+				view.Whys = lists.Add(view.Whys, permission.Why)
 			}
 		}
 		view.Options = strings.Join(options, " ")

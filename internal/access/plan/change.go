@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Change is the change of one resource.
@@ -98,6 +99,11 @@ func (c *Change) IsSet(attribute string) bool {
 	return set && !isNull(written)
 }
 
+// SetsUnknown reports whether the configuration sets an attribute to a value that, or a part of which, is not known yet.
+func (c *Change) SetsUnknown(attribute string) bool {
+	return c.After().IsUnknown(attribute) && c.IsSet(attribute)
+}
+
 // isNull reports whether an expression is a written null: {"constant_value": null}. A function that refers to nothing, such
 // as timestamp(), has no constant_value.
 func isNull(written json.RawMessage) bool {
@@ -126,6 +132,14 @@ func (c *Change) HasAfter() bool { return c.Values.After != nil }
 // After is the planned resource.
 func (c *Change) After() Attributes {
 	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.afterSecret}
+}
+
+// Latest is the planned resource, or the resource as it is if the change ends it.
+func (c *Change) Latest() Attributes {
+	if c.HasAfter() {
+		return c.After()
+	}
+	return c.Before()
 }
 
 // Names lists the attributes that exist or aren't known yet.
@@ -162,11 +176,7 @@ func anyTrue(value any) bool {
 	case []any:
 		return slices.ContainsFunc(value, anyTrue)
 	case map[string]any:
-		for _, element := range value {
-			if anyTrue(element) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(value)), anyTrue)
 	}
 	return false
 }
@@ -177,12 +187,7 @@ func (a Attributes) UnknownElements(attribute string) (count int, ok bool) {
 	if json.Unmarshal(a.unknown[attribute], &elements) != nil {
 		return 0, false
 	}
-	for _, isUnknown := range elements {
-		if isUnknown {
-			count++
-		}
-	}
-	return count, true
+	return len(lists.Where(elements, func(isUnknown bool) bool { return isUnknown })), true
 }
 
 // Masked is shown in place of a text that the plan marks as sensitive.
@@ -200,38 +205,34 @@ func (a Attributes) Text(attribute string) (text string, ok bool) {
 // IsSecret reports whether the plan marks an attribute, or a part of it, as sensitive.
 func (a Attributes) IsSecret(attribute string) bool { return holdsTrue(a.secret[attribute]) }
 
+// held returns an attribute of a type. ok is false if it is null, absent or unknown.
+func held[T any](a Attributes, attribute string) (value T, ok bool) {
+	var held *T
+	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &held) != nil || held == nil {
+		return value, false
+	}
+	return *held, true
+}
+
 // Plain returns an attribute that is a string, cut if it is longer than servers accept. ok is false if it is null, absent or
 // unknown. It can be sensitive: nothing shows it.
 func (a Attributes) Plain(attribute string) (text string, ok bool) {
-	var value *string
-	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
-		return "", false
-	}
-	return cut(*value, limitOf(a.resource, attribute)), true
+	text, ok = held[string](a, attribute)
+	return cut(text, limitOf(a.resource, attribute)), ok
 }
 
 // Number returns an attribute that is a whole number. ok is false if it is null, absent or unknown.
 func (a Attributes) Number(attribute string) (number int64, ok bool) {
-	var value *int64
-	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
-		return 0, false
-	}
-	return *value, true
+	return held[int64](a, attribute)
 }
 
 // Flag returns an attribute that is true or false. ok is false if it is null, absent or unknown.
-func (a Attributes) Flag(attribute string) (flag, ok bool) {
-	var value *bool
-	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
-		return false, false
-	}
-	return *value, true
-}
+func (a Attributes) Flag(attribute string) (flag, ok bool) { return held[bool](a, attribute) }
 
 // IsTrue reports whether an attribute is known to be true.
 func (a Attributes) IsTrue(attribute string) bool {
-	var value bool
-	return json.Unmarshal(a.values[attribute], &value) == nil && value
+	flag, ok := a.Flag(attribute)
+	return ok && flag
 }
 
 // List returns the known elements of a list or set of strings or numbers, cut like [Attributes.Plain]. It also returns

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Plan is what a review needs of a plan: the changes of this provider's resources, and which provider configuration
@@ -176,13 +177,8 @@ func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 		}
 	}
 	slices.Sort(configured)
-	for _, change := range p.Changes {
-		if change.Provider != "" {
-			p.Providers = append(p.Providers, change.Provider)
-		}
-	}
+	p.Providers = lists.Unique(lists.Found(p.Changes, func(change *Change) (string, bool) { return change.Provider, change.Provider != "" }))
 	slices.Sort(p.Providers)
-	p.Providers = slices.Compact(p.Providers)
 	if len(p.Changes) > 0 && len(p.Providers) == 0 {
 		if p.Providers = configured; len(configured) == 0 {
 			p.Providers = []string{"zulip"}
@@ -255,11 +251,6 @@ func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
 	}
 }
 
-// expression is an expression of the configuration: its references, or its constant value.
-type expression struct {
-	References []string `json:"references"`
-}
-
 // providerConfig is the configuration of a provider.
 type providerConfig struct {
 	Name        string `json:"name"`
@@ -271,9 +262,10 @@ type providerConfig struct {
 	} `json:"expressions"`
 }
 
+// textExpression is an expression of the configuration: its references, or its constant value.
 type textExpression struct {
-	expression
-	Constant *string `json:"constant_value"`
+	References []string `json:"references"`
+	Constant   *string  `json:"constant_value"`
 }
 
 func (e textExpression) dependsOnInstance() bool {
@@ -289,7 +281,7 @@ func (c *providerConfig) hasSeveralSites() bool {
 
 // Site returns the address of the organization that a provider configuration names; "" if it has no constant one.
 func (p *Plan) Site(provider string) string {
-	if config, ok := p.configs[provider]; ok && config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
+	if config := p.configs[provider]; config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
 		return *config.Expressions.Site.Constant
 	}
 	return ""
@@ -298,11 +290,11 @@ func (p *Plan) Site(provider string) string {
 // isComplete reports whether a plan covers everything. If an older tool does not say it, the plan is incomplete if the state
 // has a resource that the plan does not list.
 func (d *document) isComplete() bool {
-	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 || d.Complete != nil && !*d.Complete {
+	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 {
 		return false
 	}
 	if d.Complete != nil {
-		return true
+		return *d.Complete
 	}
 	listed := map[string]bool{}
 	for _, change := range d.ResourceChanges {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -29,9 +30,7 @@ func (r *Report) Assess() {
 				a.risk(Lockout, where, "The provider's account can no longer manage the group.")
 			}
 		}
-		if group.Unknown {
-			a.conditions[Unknown] = true
-		}
+		a.apply(Unknown, group.Unknown)
 		if group.Action == Deactivate {
 			a.risk(DataLoss, where, "It is deactivated.")
 		}
@@ -42,10 +41,8 @@ func (r *Report) Assess() {
 	for _, person := range r.People {
 		a.person(person)
 	}
-	if len(r.Unknown) > 0 {
-		a.conditions[Unknown] = true
-	}
-	a.conditions[Rules] = slices.ContainsFunc(r.Rules, (*Rule).Fails)
+	a.apply(Unknown, len(r.Unknown) > 0)
+	a.apply(Rules, slices.ContainsFunc(r.Rules, (*Rule).Fails))
 	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Condition.rank(), y.Condition.rank()) })
 	r.Summary.Conditions = []Condition{}
 	for _, meaning := range Conditions {
@@ -62,13 +59,18 @@ type assessment struct {
 	conditions map[Condition]bool
 }
 
+// apply notes a condition if it applies.
+func (a *assessment) apply(condition Condition, applies bool) {
+	a.conditions[condition] = a.conditions[condition] || applies
+}
+
 func (a *assessment) risk(condition Condition, where, text string) {
 	a.riskOf(condition, where, text, "", nil)
 }
 
 // riskOf adds a risk whose sentence counts or names people.
 func (a *assessment) riskOf(condition Condition, where, text string, kind riskKind, people *People) {
-	a.conditions[condition] = true
+	a.apply(condition, true)
 	a.report.Risks = append(a.report.Risks, Risk{Condition: condition, Where: where, Text: text, kind: kind, people: people})
 }
 
@@ -83,15 +85,15 @@ func (a *assessment) channel(channel *Channel) {
 	case channel.Action == Archive:
 		a.risk(DataLoss, where, "It is archived: no one can post there any more.")
 	case channel.Action == Replace && isNew:
-		a.conditions[Narrowing] = true
+		a.apply(Narrowing, true)
 		a.risk(DataLoss, where, "A new channel replaces it, without its messages.")
 	default:
 		a.private(where, channel)
 	}
 	for _, permission := range channel.Permissions {
 		if channel.Action == Archive {
-			a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0
-			a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
+			a.apply(Narrowing, permission.Lose.Len() > 0)
+			a.apply(Unknown, permission.Unknown)
 			continue
 		}
 		a.permission(where, permission, isNew)
@@ -111,48 +113,41 @@ func (a *assessment) private(where string, channel *Channel) {
 	case channel.isOpened():
 		a.risk(Private, where, "It is no longer private: everyone in the organization, also people who join later, can read it and its older messages.")
 	case reads.Len() > 0:
-		a.riskOf(Private, where, namesText(reads, "now read it"), readsPrivate, reads)
+		a.riskOf(Private, where, namesText(reads, readsPrivate), readsPrivate, reads)
 	case readsHistory.Len() > 0:
 		a.riskOf(Private, where, Counted(readsHistory.Len(), "account")+" can now read its older messages.", readsPrivateHistory, readsHistory)
 	}
 	if joiners := channel.Joiners; joiners.Len() > 0 && !channel.isOpened() {
-		a.riskOf(Private, where, namesText(joiners, "now join it on their own"), joinsPrivate, joiners)
+		a.riskOf(Private, where, namesText(joiners, joinsPrivate), joinsPrivate, joiners)
 	}
 }
 
 // namesText says who can do something with a private channel.
-func namesText(people *People, can string) string {
-	var names []string
-	for _, account := range people.First(MaxListed) {
-		names = append(names, account.Name)
-	}
+func namesText(people *People, can riskKind) string {
+	names := lists.Map(people.First(MaxListed), nameOf)
 	return fmt.Sprintf("%s can %s: %s.", Counted(people.Len(), "account"), can, ListOf(names, people.Len()))
 }
+
+func nameOf(account *Account) string { return account.Name }
 
 // permission assesses the change of a permission.
 func (a *assessment) permission(where string, permission *PermissionChange, isNew bool) {
 	if permission.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
-	a.conditions[Unknown] = a.conditions[Unknown] || permission.Unknown
-	a.conditions[Widening] = a.conditions[Widening] || !isNew && (permission.Gain.Len() > 0 || permission.Internet == InternetGains)
-	a.conditions[Narrowing] = a.conditions[Narrowing] || permission.Lose.Len() > 0 || permission.Internet == InternetLoses
+	a.apply(Unknown, permission.Unknown)
+	a.apply(Widening, !isNew && (permission.Gain.Len() > 0 || permission.Internet == InternetGains))
+	a.apply(Narrowing, permission.Lose.Len() > 0 || permission.Internet == InternetLoses)
 }
 
 // commonRisks finds risks that combine several permissions over the same object.
 func (a *assessment) commonRisks(where string, permissions []*PermissionChange) {
 	unknown := map[string][]string{}
-	var guests []*gainingGuests
+	var guests []gainingGuests
 	var nobody []string
 	for _, one := range permissions {
 		if one.Gain.Len() > 0 && one.Gain.Guests > 0 {
-			who := guestsOf(one.Gain)
-			at := slices.IndexFunc(guests, func(other *gainingGuests) bool { return other.key == who.key })
-			if at < 0 {
-				at = len(guests)
-				guests = append(guests, who)
-			}
-			guests[at].actions = append(guests[at].actions, one.Text)
+			guests = append(guests, guestsOf(one))
 		}
 		if one.NoOneLeft && one.Name != string(permission.CanSubscribe) { // that is what private channels are for
 			nobody = append(nobody, one.Text)
@@ -167,9 +162,10 @@ func (a *assessment) commonRisks(where string, permissions []*PermissionChange) 
 	if len(nobody) > 0 {
 		a.risk(Lockout, where, fmt.Sprintf("No one can %s any more.", together(nobody)))
 	}
-	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
-	for _, who := range guests {
-		actions := together(who.actions)
+	alike := lists.Grouped(guests, func(who gainingGuests) string { return who.key })
+	slices.SortStableFunc(alike, func(x, y []gainingGuests) int { return cmp.Compare(x[0].count, y[0].count) })
+	for _, same := range alike {
+		who, actions := same[0], together(lists.Map(same, func(who gainingGuests) string { return who.action }))
 		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), actions, List(who.names)), guestsCan+riskKind(actions), &People{Guests: who.count})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
@@ -177,20 +173,21 @@ func (a *assessment) commonRisks(where string, permissions []*PermissionChange) 
 	}
 }
 
-// gainingGuests are guests who gain the same access.
+// gainingGuests are guests who gain access.
 type gainingGuests struct {
 	// key is equal for the same guests.
 	key   string
 	count int
 	names []string
-	// actions are what they can now do.
-	actions []string
+	// action is what they can now do.
+	action string
 }
 
-// guestsOf returns the guests of a set. It returns no names if some are guests only after the plan, because accounts have
+// guestsOf returns the guests who gain access by a permission. It returns no names if some are guests only after the plan, because accounts have
 // the role before. Only an equal set then has the same key.
-func guestsOf(people *People) *gainingGuests {
-	who := &gainingGuests{count: people.Guests}
+func guestsOf(permission *PermissionChange) gainingGuests {
+	people := permission.Gain
+	who := gainingGuests{count: people.Guests, action: permission.Text}
 	var ids []int64
 	for account := range people.All() {
 		if account.Role == "guest" {
@@ -209,10 +206,7 @@ func together(actions []string) string { return permission.JoinActions(actions, 
 
 // botsCannotPostText says which bots can no longer post. Their reports stop without anyone noticing.
 func botsCannotPostText(bots []*Account) string {
-	names := make([]string, len(bots))
-	for i, bot := range bots {
-		names[i] = bot.Name
-	}
+	names := lists.Map(bots, nameOf)
 	if len(names) == 1 {
 		return fmt.Sprintf("The bot %s can no longer post.", names[0])
 	}
@@ -221,7 +215,7 @@ func botsCannotPostText(bots []*Account) string {
 
 // owner assesses the new owner of a bot, who gets its key.
 func (a *assessment) owner(where string, person *Person) {
-	a.conditions[Widening] = true
+	a.apply(Widening, true)
 	if person.Owner.After.Unknown {
 		a.risk(Unknown, where, "The bot's new owner isn't known yet.")
 	}
@@ -257,7 +251,7 @@ func (a *assessment) person(person *Person) {
 	case Replace:
 		risk(fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
-		a.conditions[Widening] = true
+		a.apply(Widening, true)
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
@@ -268,7 +262,7 @@ func (a *assessment) person(person *Person) {
 			risk(fmt.Sprintf("The account is %sd as %s.", person.Action, after))
 		}
 	case Deactivate:
-		a.conditions[Narrowing] = true
+		a.apply(Narrowing, true)
 		risk("The account is deactivated and loses all access.")
 	default:
 		if person.Owner != nil {

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
@@ -27,30 +29,23 @@ type Row struct {
 
 // What returns the actions of the permissions, to follow "can".
 func (w *Row) What() string {
-	var texts []string
-	for _, permission := range w.Permissions {
-		texts = append(texts, permission.Text)
-	}
+	texts := lists.Map(w.Permissions, func(permission *PermissionChange) string { return permission.Text })
 	return permission.JoinActions(texts, len(texts))
 }
 
 // IsFollowing reports whether the effect changes although the value of the permission doesn't.
 func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
 
-// ChannelBlocks are the blocks of the channels. Adjacent channels with the same changes are one block.
+// ChannelBlocks are the blocks of the channels. Channels with the same changes are one block.
 func (r *Report) ChannelBlocks() (blocks []*Block) {
-	for i := 0; i < len(r.Channels); {
-		n, first := i+1, r.Channels[i]
-		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
-			n++
-		}
+	for _, alike := range lists.Grouped(r.Channels, (*Channel).effects) {
+		first := alike[0]
 		block := newBlock(first.Action, first.Permissions, memberChange("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
-		block.Channels = r.Channels[i:n]
+		block.Channels = alike
 		blocks = block.appendTo(blocks, first.OldName)
-		i = n
 	}
 	return blocks
 }
@@ -205,30 +200,21 @@ type Consequence struct {
 
 // Consequences groups the consequences in some blocks by their cause. Those without a single cause are last.
 func Consequences(blocks []*Block) (all []*Consequence) {
-	byCause, others := map[string]*Consequence{}, &Consequence{Of: "several changes together"}
-	byCause[""] = others
+	byCause := map[string]*Consequence{}
 	for _, block := range blocks {
-		rows := map[*Consequence][]*Row{}
-		var order []*Consequence
-		for _, row := range block.Follows {
-			one := byCause[row.FollowsFrom]
+		for _, rows := range lists.Grouped(block.Follows, func(row *Row) string { return row.FollowsFrom }) {
+			cause := rows[0].FollowsFrom
+			one := byCause[cause]
 			if one == nil {
-				one = &Consequence{Of: row.FollowsFrom}
-				byCause[row.FollowsFrom], all = one, append(all, one)
+				one = &Consequence{Of: cmp.Or(cause, "several changes together")}
+				byCause[cause], all = one, append(all, one)
 			}
-			if rows[one] == nil {
-				order = append(order, one)
-			}
-			rows[one] = append(rows[one], row)
-		}
-		for _, one := range order {
 			part := *block
-			part.Follows, part.Of = rows[one], block
+			part.Follows, part.Of = rows, block
 			one.Blocks = append(one.Blocks, &part)
 		}
 	}
-	if len(others.Blocks) > 0 {
-		all = append(all, others)
-	}
+	several := byCause[""]
+	slices.SortStableFunc(all, func(x, y *Consequence) int { return lists.TrueFirst(x != several, y != several) })
 	return all
 }

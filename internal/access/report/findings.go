@@ -1,8 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Risk is a risk in one place. [Report.Findings] groups risks of one kind.
@@ -29,54 +33,33 @@ type RiskGroup struct {
 	risks []Risk
 }
 
-// riskKind identifies risks of one kind if their sentences have numbers or names.
+// riskKind identifies risks of one kind if their sentences have numbers or names. Most are what people can do.
 type riskKind string
 
 const (
 	botsCannotPost      riskKind = "bots cannot post"
 	guestsCan           riskKind = "guests can "
-	readsPrivate        riskKind = "read a private channel"
-	readsPrivateHistory riskKind = "read older messages of a private channel"
-	joinsPrivate        riskKind = "join a private channel"
+	readsPrivate        riskKind = "now read it"
+	readsPrivateHistory riskKind = "now read its older messages"
+	joinsPrivate        riskKind = "now join it on their own"
 )
 
 // Findings groups the risks by kind, in their order. Risks with the same text are of one kind. So are bots that can no
 // longer post, and guests who gain the same access, regardless of their names and number.
 func (r *Report) Findings() []RiskGroup {
-	type key struct {
-		condition Condition
-		kind      riskKind
+	key := func(risk Risk) [2]string {
+		return [2]string{string(risk.Condition), cmp.Or(string(risk.kind), risk.Text)}
 	}
-	var all []RiskGroup
-	index := map[key]int{}
-	for _, risk := range r.Risks {
-		kind := risk.kind
-		if kind == "" {
-			kind = riskKind(risk.Text)
-		}
-		at, known := index[key{risk.Condition, kind}]
-		if !known {
-			at = len(all)
-			index[key{risk.Condition, kind}] = at
-			all = append(all, RiskGroup{Condition: risk.Condition})
-		}
-		all[at].risks = append(all[at].risks, risk)
-	}
-	for i := range all {
-		all[i].sumUp()
-	}
-	return all
+	return lists.Map(lists.Grouped(r.Risks, key), func(risks []Risk) RiskGroup {
+		group := RiskGroup{Condition: risks[0].Condition, risks: risks}
+		group.sumUp()
+		return group
+	})
 }
 
 // sumUp says in one sentence what the risks of a group say.
 func (f *RiskGroup) sumUp() {
-	listed := map[string]bool{}
-	for _, risk := range f.risks {
-		if !listed[risk.Where] {
-			f.Where = append(f.Where, risk.Where)
-		}
-		listed[risk.Where] = true
-	}
+	f.Where = lists.Unique(lists.Map(f.risks, func(risk Risk) string { return risk.Where }))
 	first := f.risks[0]
 	f.Text = first.Text
 	if !slices.ContainsFunc(f.risks, func(risk Risk) bool { return risk.Text != first.Text }) {
@@ -86,15 +69,9 @@ func (f *RiskGroup) sumUp() {
 		f.Text = botsCannotPostText(f.bots())
 		return
 	}
-	thing, can, number := "account", "now read it", (*People).Len
-	switch first.kind {
-	case readsPrivate:
-	case readsPrivateHistory:
-		can = "now read its older messages"
-	case joinsPrivate:
-		can = "now join it on their own"
-	default:
-		thing, can, number = "guest", string(first.kind[len(guestsCan):]), func(people *People) int { return people.Guests }
+	thing, can, number := "account", string(first.kind), (*People).Len
+	if actions, isOfGuests := strings.CutPrefix(can, string(guestsCan)); isOfGuests {
+		thing, can, number = "guest", actions, func(people *People) int { return people.Guests }
 	}
 	fewest, most := number(first.people), number(first.people)
 	for _, risk := range f.risks {
@@ -108,15 +85,6 @@ func (f *RiskGroup) sumUp() {
 }
 
 // bots are the bots of all risks, each once.
-func (f *RiskGroup) bots() (all []*Account) {
-	listed := map[int64]bool{}
-	for _, risk := range f.risks {
-		for _, bot := range risk.people.bots() {
-			if !listed[bot.ID] {
-				all = append(all, bot)
-			}
-			listed[bot.ID] = true
-		}
-	}
-	return all
+func (f *RiskGroup) bots() []*Account {
+	return lists.Unique(slices.Concat(lists.Map(f.risks, func(risk Risk) []*Account { return risk.people.bots() })...))
 }

@@ -1,58 +1,28 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // SortChannels makes channels with the same changes adjacent. Channels that the plan changes itself come first.
 func SortChannels(channels []*Channel) []*Channel {
-	var named, affected []*Channel
-	for _, channel := range channels {
-		if len(channel.Resources) > 0 {
-			named = append(named, channel)
-		} else {
-			affected = append(affected, channel)
-		}
-	}
-	all := append([]*Channel{}, sortByEffects(named)...) // empty in JSON, not null
-	return append(all, sortByEffects(affected)...)
+	all := append([]*Channel{}, slices.Concat(lists.Grouped(channels, (*Channel).effects)...)...) // empty in JSON, not null
+	slices.SortStableFunc(all, func(x, y *Channel) int { return lists.TrueFirst(len(x.Resources) > 0, len(y.Resources) > 0) })
+	return all
 }
 
 // SortGroups sorts the groups by name, those that the plan changes itself first.
 func SortGroups(groups []*Group) []*Group {
 	slices.SortStableFunc(groups, func(x, y *Group) int {
-		if isNamed := len(x.Resources) > 0; isNamed != (len(y.Resources) > 0) {
-			if isNamed {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(x.Name, y.Name)
+		return cmp.Or(lists.TrueFirst(len(x.Resources) > 0, len(y.Resources) > 0), strings.Compare(x.Name, y.Name))
 	})
 	return groups
 }
-
-func sortByEffects(channels []*Channel) []*Channel {
-	var order []string
-	alike := map[string][]*Channel{}
-	for _, channel := range channels {
-		key := channel.effects()
-		if alike[key] == nil {
-			order = append(order, key)
-		}
-		alike[key] = append(alike[key], channel)
-	}
-	var all []*Channel
-	for _, key := range order {
-		all = append(all, alike[key]...)
-	}
-	return all
-}
-
-// HasEffectsOf reports whether two channels have the same changes.
-func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
 
 // effects is an equal text for channels with the same changes.
 func (c *Channel) effects() string {

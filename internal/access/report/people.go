@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"math/bits"
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,7 +21,7 @@ type People struct {
 	Bots   int
 
 	order  *Order
-	places places
+	places sets.Bits
 	length int
 }
 
@@ -32,11 +33,8 @@ type Order struct{ accounts []*Account }
 func NewOrder(accounts []*Account) *Order { return &Order{accounts} }
 
 // People returns the set of accounts at some places of the order, which must be below the number of accounts.
-func (o *Order) People(all iter.Seq[int]) *People {
-	set := &People{order: o, places: newPlaces(len(o.accounts))}
-	for place := range all {
-		set.places.add(place)
-	}
+func (o *Order) People(places sets.Bits) *People {
+	set := &People{order: o, places: places}
 	for account := range set.All() {
 		set.length++
 		if account.Role == "guest" {
@@ -51,13 +49,11 @@ func (o *Order) People(all iter.Seq[int]) *People {
 
 // PeopleOf returns a set of accounts with its own order, in which they are given.
 func PeopleOf(accounts ...*Account) *People {
-	return NewOrder(accounts).People(func(yield func(int) bool) {
-		for place := range accounts {
-			if !yield(place) {
-				return
-			}
-		}
-	})
+	var places sets.Bits
+	for place := range accounts {
+		places.Add(place)
+	}
+	return NewOrder(accounts).People(places)
 }
 
 // Len is the number of accounts; a nil set has none.
@@ -74,7 +70,7 @@ func (p *People) All() iter.Seq[*Account] {
 		if p == nil {
 			return
 		}
-		for place := range p.places.all() {
+		for place := range p.places.All() {
 			if !yield(p.order.accounts[place]) {
 				return
 			}
@@ -96,20 +92,11 @@ func (p *People) First(most int) []*Account {
 
 // IDs lists the IDs, in the same order.
 func (p *People) IDs() []int64 {
-	ids := make([]int64, 0, p.Len())
-	for account := range p.All() {
-		ids = append(ids, account.ID)
-	}
-	return ids
+	return lists.Map(p.First(p.Len()), func(account *Account) int64 { return account.ID })
 }
 
-func (p *People) bots() (bots []*Account) {
-	for account := range p.All() {
-		if account.IsBot {
-			bots = append(bots, account)
-		}
-	}
-	return bots
+func (p *People) bots() []*Account {
+	return lists.Where(p.First(p.Len()), func(account *Account) bool { return account.IsBot })
 }
 
 // Some reports whether any account satisfies a condition.
@@ -134,27 +121,6 @@ func (p *People) MarshalJSON() ([]byte, error) {
 		Guests int     `json:"guests"`
 		Bots   int     `json:"bots"`
 	}{p.IDs(), p.Guests, p.Bots})
-}
-
-// places is a set of places in an order, with a bit for each.
-type places []uint64
-
-const wordSize = 64
-
-func newPlaces(count int) places { return make(places, (count+wordSize-1)/wordSize) }
-
-func (p places) add(place int) { p[place/wordSize] |= 1 << (place % wordSize) }
-
-func (p places) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i, word := range p {
-			for ; word != 0; word &= word - 1 {
-				if !yield(i*wordSize + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // Account is a person or a bot.
@@ -241,18 +207,14 @@ func (s *PeopleSets) Of(people permission.People) *People {
 	if known, ok := s.sets[key]; ok {
 		return known
 	}
-	set := s.order.People(func(yield func(int) bool) {
-		for user := range people.All() {
-			place, ok := s.placeOf[user.ID]
-			if !ok {
-				continue
-			}
+	var places sets.Bits
+	for user := range people.All() {
+		if place, ok := s.placeOf[user.ID]; ok {
 			s.order.accounts[place] = s.Account(s.users[place])
-			if !yield(place) {
-				return
-			}
+			places.Add(place)
 		}
-	})
+	}
+	set := s.order.People(places)
 	set.Guests = key.guests
 	s.sets[key] = set
 	return set

@@ -60,6 +60,14 @@ type Report struct {
 	Accounts []*Account `json:"accounts"`
 }
 
+// New returns an empty report about an organization.
+func New(site string) *Report {
+	return &Report{
+		FormatVersion: FormatVersion, Site: site, Risks: []Risk{}, Channels: []*Channel{}, Groups: []*Group{}, People: []*Person{},
+		Permissions: []*PermissionChange{}, Unknown: []string{}, Also: []*Also{},
+	}
+}
+
 // The settings of the organization that are not permissions but decide who can do what.
 const (
 	WaitingPeriod   = "waiting_period_threshold"

@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 )
 
 // Rule is the result of a rule.
@@ -41,14 +44,8 @@ func (r *Rule) Fails() bool {
 
 // Lines are sentences about the rule, then about each violation. They name people.
 func (r *Rule) Lines() []string {
-	lines := []string{r.status()}
-	for _, violation := range r.Violations {
-		lines = append(lines, violation.line())
-	}
-	for _, unknown := range r.Unknowns {
-		lines = append(lines, "Unknown: "+unknown)
-	}
-	return append(lines, r.Notes...)
+	unknowns := lists.Map(r.Unknowns, func(unknown string) string { return "Unknown: " + unknown })
+	return slices.Concat([]string{r.status()}, lists.Map(r.Violations, (*Violation).line), unknowns, r.Notes)
 }
 
 // status says whether it passes, and since when.
@@ -100,53 +97,23 @@ func (r *Rule) IsQuiet() bool {
 
 // QuietText counts the quiet rules and limits; empty if none is quiet.
 func QuietText(all []*Rule) string {
-	rules, limits := 0, 0
-	for _, rule := range all {
-		switch {
-		case !rule.IsQuiet():
-		case rule.IsLimit:
-			limits++
-		default:
-			rules++
-		}
-	}
-	var parts []string
-	if rules > 0 {
-		parts = append(parts, InWords(rules, "rule", "rules"))
-	}
-	if limits > 0 {
-		parts = append(parts, InWords(limits, "limit", "limits"))
-	}
-	switch text := strings.Join(parts, " and "); {
-	case text == "":
+	quiet := lists.Where(all, (*Rule).IsQuiet)
+	limits := len(lists.Where(quiet, func(rule *Rule) bool { return rule.IsLimit }))
+	text := strings.Join(inWords(number{len(quiet) - limits, "rule", "rules"}, number{limits, "limit", "limits"}), " and ")
+	switch len(quiet) {
+	case 0:
 		return ""
-	case rules+limits == 1:
+	case 1:
 		return text + " passes."
-	default:
-		return text + " pass."
 	}
+	return text + " pass."
 }
 
 // RulesText counts the rules that fail and that are unknown; empty if there are none.
 func RulesText(rules []*Rule) string {
-	failing, unknown := 0, 0
-	for _, rule := range rules {
-		switch {
-		case !rule.Fails():
-		case rule.Status == RuleFails:
-			failing++
-		default:
-			unknown++
-		}
-	}
-	var parts []string
-	if failing > 0 {
-		parts = append(parts, InWords(failing, "rule fails", "rules fail"))
-	}
-	if unknown > 0 {
-		parts = append(parts, InWords(unknown, "rule is unknown", "rules are unknown"))
-	}
-	return strings.Join(parts, ", ")
+	all := lists.Where(rules, (*Rule).Fails)
+	failing := len(lists.Where(all, func(rule *Rule) bool { return rule.Status == RuleFails }))
+	return strings.Join(inWords(number{failing, "rule fails", "rules fail"}, number{len(all) - failing, "rule is unknown", "rules are unknown"}), ", ")
 }
 
 // Violation is one violation of a rule.

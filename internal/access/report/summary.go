@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 )
 
 // Condition is a condition that --fail-on takes.
@@ -65,13 +67,7 @@ func (c Condition) rank() int {
 
 // Fails returns the conditions that apply, in the order of [Conditions].
 func (r *Report) Fails(on []Condition) []Condition {
-	var fails []Condition
-	for _, condition := range r.Summary.Conditions {
-		if slices.Contains(on, condition) {
-			fails = append(fails, condition)
-		}
-	}
-	return fails
+	return sets.Common(r.Summary.Conditions, on)
 }
 
 // summaryText writes the summary: newly readable channels, the numbers of accounts that gain and lose access, then the rest.
@@ -107,8 +103,7 @@ func (a *assessment) summaryText() string {
 	if findings := len(r.Findings()); findings > 0 {
 		add(Counted(findings, "risk"))
 	}
-	isNew := func(found Found) bool { return found.IsNew }
-	if n := len(slices.DeleteFunc(slices.Clone(r.Found), func(found Found) bool { return !isNew(found) })); n > 0 {
+	if n := len(lists.Where(r.Found, func(found Found) bool { return found.IsNew })); n > 0 {
 		add(Counted(n, "new finding"))
 	}
 	if a.conditions[Unknown] {
@@ -135,7 +130,7 @@ func (a *assessment) summaryText() string {
 // readingTexts says who can now read which channels, and which can no longer be read without an account.
 func (r *Report) readingTexts() (sentences []string) {
 	var internet, everyone, private, closed []string
-	readers := map[int64]bool{}
+	var readers []*People
 	for _, channel := range r.Channels {
 		effect := ""
 		for _, permission := range channel.Permissions {
@@ -152,27 +147,25 @@ func (r *Report) readingTexts() (sentences []string) {
 			everyone = append(everyone, channel.hash())
 		case isPrivate(channel.Privacy.Before) && gain.Len() > 0:
 			private = append(private, channel.hash())
-			for account := range gain.All() {
-				readers[account.ID] = true
-			}
+			readers = append(readers, gain)
 		case effect == InternetLoses:
 			closed = append(closed, channel.hash())
 		}
 	}
-	add := func(channels []string, one, several string) {
+	add := func(channels []string, one, several, rest string) {
 		switch len(channels) {
 		case 0:
 		case 1:
-			sentences = append(sentences, channels[0]+" "+one)
+			sentences = append(sentences, channels[0]+" "+one+" "+rest)
 		case 2: //nolint:mnd // two are named
-			sentences = append(sentences, channels[0]+" and "+channels[1]+" "+several)
+			sentences = append(sentences, channels[0]+" and "+channels[1]+" "+several+" "+rest)
 		default:
-			sentences = append(sentences, Counted(len(channels), "channel")+" "+several)
+			sentences = append(sentences, Counted(len(channels), "channel")+" "+several+" "+rest)
 		}
 	}
-	add(internet, "becomes readable by anyone on the internet", "become readable by anyone on the internet")
-	add(everyone, "becomes readable by everyone in the organization", "become readable by everyone in the organization")
-	switch who := Counted(len(readers), "account") + " can now read "; len(private) {
+	add(internet, "becomes", "become", "readable by anyone on the internet")
+	add(everyone, "becomes", "become", "readable by everyone in the organization")
+	switch who := Counted(countAll(readers), "account") + " can now read "; len(private) {
 	case 0:
 	case 1:
 		sentences = append(sentences, who+"the private channel "+private[0])
@@ -181,7 +174,7 @@ func (r *Report) readingTexts() (sentences []string) {
 	default:
 		sentences = append(sentences, who+Counted(len(private), "private channel"))
 	}
-	add(closed, "is no longer readable without an account", "are no longer readable without an account")
+	add(closed, "is", "are", "no longer readable without an account")
 	return sentences
 }
 
@@ -202,74 +195,45 @@ func (a *assessment) otherTexts() (parts []string) {
 }
 
 // accountsText counts the accounts that are created, reactivated, deactivated or get another role.
-func (r *Report) accountsText() (parts []string) {
-	created, reactivated, deactivated, roles := 0, 0, 0, 0
-	for _, person := range r.People {
-		switch {
-		case person.Action == Create:
-			created++
-		case person.Action == Reactivate:
-			reactivated++
-		case person.Action == Deactivate:
-			deactivated++
-		case person.Role.Differs():
-			roles++
-		}
+func (r *Report) accountsText() []string {
+	count := func(is func(*Person) bool) int { return len(lists.Where(r.People, is)) }
+	does := func(action Action) int {
+		return count(func(person *Person) bool { return person.Action == action })
 	}
-	for _, part := range []struct {
-		count     int
-		one, many string
-	}{
-		{created, "account is created", "accounts are created"}, {reactivated, "account is reactivated", "accounts are reactivated"},
-		{deactivated, "account is deactivated", "accounts are deactivated"}, {roles, "role changes", "roles change"},
-	} {
-		if part.count > 0 {
-			parts = append(parts, InWords(part.count, part.one, part.many))
-		}
-	}
-	return parts
+	roles := count(func(person *Person) bool {
+		return person.Role.Differs() && !slices.Contains([]Action{Create, Reactivate, Deactivate}, person.Action)
+	})
+	return inWords(
+		number{does(Create), "account is created", "accounts are created"}, number{does(Reactivate), "account is reactivated", "accounts are reactivated"},
+		number{does(Deactivate), "account is deactivated", "accounts are deactivated"}, number{roles, "role changes", "roles change"},
+	)
 }
 
 // affectedTexts counts the accounts that gain and lose access.
-func (r *Report) affectedTexts() (parts []string) {
-	for _, part := range []struct {
-		one, several string
-		of           func(*PermissionChange) *People
-	}{
-		{"gains access", "gain access", func(permission *PermissionChange) *People { return permission.Gain }},
-		{"loses access", "lose access", func(permission *PermissionChange) *People { return permission.Lose }},
-	} {
-		sets, accounts := map[*People]bool{}, map[int64]bool{}
-		r.eachPermission(func(permission *PermissionChange) { sets[part.of(permission)] = true })
-		for set := range sets {
-			for account := range set.All() {
-				accounts[account.ID] = true
-			}
-		}
-		switch n := len(accounts); {
-		case n == 0:
-		case len(parts) > 0: // the first part says what is counted
-			parts = append(parts, InWords(n, part.one, part.several))
-		default:
-			parts = append(parts, InWords(n, "account "+part.one, "accounts "+part.several))
-		}
+func (r *Report) affectedTexts() []string {
+	permissions := r.allPermissions()
+	gain := countAll(lists.Map(permissions, func(permission *PermissionChange) *People { return permission.Gain }))
+	lose := countAll(lists.Map(permissions, func(permission *PermissionChange) *People { return permission.Lose }))
+	if gain > 0 { // it says what is counted
+		return inWords(number{gain, "account gains access", "accounts gain access"}, number{lose, "loses access", "lose access"})
 	}
-	return parts
+	return inWords(number{lose, "account loses access", "accounts lose access"})
 }
 
-// eachPermission calls a function with every permission.
-func (r *Report) eachPermission(do func(permission *PermissionChange)) {
-	for _, channel := range r.Channels {
-		for _, permission := range channel.Permissions {
-			do(permission)
+// countAll counts the accounts in any of some sets.
+func countAll(all []*People) int {
+	accounts := map[int64]bool{}
+	for _, people := range lists.Unique(all) {
+		for account := range people.All() {
+			accounts[account.ID] = true
 		}
 	}
-	for _, group := range r.Groups {
-		for _, permission := range group.Permissions {
-			do(permission)
-		}
-	}
-	for _, permission := range r.Permissions {
-		do(permission)
-	}
+	return len(accounts)
+}
+
+// allPermissions are the permissions in channels, over user groups and in the organization.
+func (r *Report) allPermissions() []*PermissionChange {
+	channels := lists.Map(r.Channels, func(channel *Channel) []*PermissionChange { return channel.Permissions })
+	groups := lists.Map(r.Groups, func(group *Group) []*PermissionChange { return group.Permissions })
+	return slices.Concat(slices.Concat(channels...), slices.Concat(groups...), r.Permissions)
 }

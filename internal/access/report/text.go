@@ -30,6 +30,22 @@ func InWords(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// number is a number of things, with the words for one and for many.
+type number struct {
+	n         int
+	one, many string
+}
+
+// inWords counts the things of which there are any.
+func inWords(numbers ...number) (texts []string) {
+	for _, one := range numbers {
+		if one.n > 0 {
+			texts = append(texts, InWords(one.n, one.one, one.many))
+		}
+	}
+	return texts
+}
+
 // List writes the first five texts in one line, and counts the others.
 func List(texts []string) string { return ListOf(texts, len(texts)) }
 

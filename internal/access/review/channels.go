@@ -44,7 +44,7 @@ func (b *builder) channel(c *plan.Change) {
 		if name, ok := c.After().Plain("name"); ok && name != channel.Name {
 			channel.Name, channel.Secret = b.named(c)
 		}
-		channel.NameUnknown = c.After().IsUnknown("name") && c.IsSet("name")
+		channel.NameUnknown = c.SetsUnknown("name")
 	case channel.Facts.IsArchived:
 	default:
 		channel.TouchBy(c.Address)
@@ -123,12 +123,9 @@ func (b *builder) serverDefaults(table permission.Table, planned map[string]acce
 // setChannel applies the attributes of a change to a channel.
 func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
 	channel.TouchBy(c.Address)
-	setUnknown := func(attribute string, isUnknown *bool) {
-		*isUnknown = *isUnknown || c.After().IsUnknown(attribute) && c.IsSet(attribute)
-	}
-	setUnknown("is_default", &channel.DefaultUnknown)
-	setUnknown("privacy", &channel.Facts.PrivacyUnknown)
-	setUnknown("topics_policy", &channel.Facts.TopicsPolicyUnknown)
+	channel.DefaultUnknown = channel.DefaultUnknown || c.SetsUnknown("is_default")
+	channel.Facts.PrivacyUnknown = channel.Facts.PrivacyUnknown || c.SetsUnknown("privacy")
+	channel.Facts.TopicsPolicyUnknown = channel.Facts.TopicsPolicyUnknown || c.SetsUnknown("topics_policy")
 	if isDefault, known := c.After().Flag("is_default"); known {
 		channel.IsDefault = isDefault
 	}
@@ -208,11 +205,7 @@ func (b *builder) unsubscribes(c *plan.Change) {
 // subscribes applies a zulip_channel_subscribers or zulip_channel_subscription. The first lists all subscribers. Destroying
 // it unsubscribes no one.
 func (b *builder) subscribes(c *plan.Change) {
-	attributes := c.After()
-	if !c.HasAfter() {
-		attributes = c.Before()
-	}
-	channels, isKnown := b.subscribersChannels(c, attributes)
+	channels, isKnown := b.subscribersChannels(c, c.Latest())
 	listsAll := c.Type == "zulip_channel_subscribers"
 	switch users := b.users(c, "users"); {
 	case len(channels) != 1 && !c.HasAfter():

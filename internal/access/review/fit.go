@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
@@ -87,9 +88,9 @@ func (b *builder) namesOf(c *plan.Change) (planned, held string, ok bool) {
 	attribute := "name"
 	switch c.Type {
 	case "zulip_channel":
-		held, ok = b.org.ChannelName(id)
+		held, ok = b.org.name(meaning.ChannelKind, id)
 	case "zulip_user_group":
-		held, ok = b.org.GroupName(id)
+		held, ok = b.org.name(meaning.GroupKind, id)
 	case "zulip_user", "zulip_bot":
 		attribute = "full_name"
 		if user, visible := b.org.User(id); visible {

@@ -27,7 +27,7 @@ func (b *builder) startGroup(c *plan.Change) {
 		b.addUnseen(c)
 	case group == nil:
 	case c.Does("update"):
-		group.Action, group.NameUnknown = report.Update, !known && c.After().IsUnknown("name") && c.IsSet("name")
+		group.Action, group.NameUnknown = report.Update, !known && c.SetsUnknown("name")
 		b.changing(group, c)
 		if known && name != group.Name {
 			group.Name, group.Secret = b.named(c)
@@ -224,10 +224,7 @@ func (b *builder) membership(c *plan.Change) {
 
 // membershipGroups is the group of a membership, or the groups of which one is meant.
 func (b *builder) membershipGroups(c *plan.Change) []int64 {
-	m := c.After()
-	if !c.HasAfter() {
-		m = c.Before()
-	}
+	m := c.Latest()
 	if id, ok := m.Number("group_id"); ok {
 		return []int64{id}
 	}

@@ -38,14 +38,17 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 		condition = report.External
 	}
 	say := func(actions, over string) {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over),
-		})
+		b.risk(condition, where, "%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), actions, over)
 	}
-	channels := map[string][]string{} // by the actions in them
+	sayEach := func(names map[string][]string, over string) { // by the actions
+		for _, actions := range slices.Sorted(maps.Keys(names)) {
+			say(actions, over+report.List(names[actions]))
+		}
+	}
+	channels, groups := map[string][]string{}, map[string][]string{}
 	var unknown []string
 	for _, channel := range b.is.ActiveChannels() {
-		actions, isKnown := b.channelActionsByKey(channel.Facts, bot, owner)
+		actions, isKnown := actionsByKey(b.channelPermissions(channel), bot, owner)
 		if len(actions) > 0 {
 			text := permission.JoinActions(actions, len(actions))
 			channels[text] = append(channels[text], fmt.Sprintf("%q", channel.Name))
@@ -54,10 +57,6 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 			unknown = append(unknown, fmt.Sprintf("%q", channel.Name))
 		}
 	}
-	for _, actions := range slices.Sorted(maps.Keys(channels)) {
-		say(actions, "in "+report.List(channels[actions]))
-	}
-	groups := map[string][]string{}
 	for _, group := range b.is.Groups {
 		actions, isKnown := actionsByKey(group.Effective, bot, owner)
 		if len(actions) > 0 && group.Action != report.Deactivate {
@@ -68,9 +67,8 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 			unknown = append(unknown, fmt.Sprintf("user group %q", group.Name))
 		}
 	}
-	for _, actions := range slices.Sorted(maps.Keys(groups)) {
-		say(actions, "for the user groups "+report.List(groups[actions]))
-	}
+	sayEach(channels, "in ")
+	sayEach(groups, "for the user groups ")
 	actions, isKnown := actionsByKey(b.is.Effective, bot, owner)
 	if len(actions) > 0 {
 		say(permission.JoinActions(actions, maxActions), "in the organization")
@@ -83,25 +81,18 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 }
 
-// channelActionsByKey returns in words what a bot can do in a channel and its owner cannot. isKnown is false if there may be
-// more.
-func (b *builder) channelActionsByKey(facts permission.Channel, bot, owner *zulip.User) (actions []string, isKnown bool) {
-	isKnown = true
+// channelPermissions are the permissions of a channel after the plan. Unlike those of the report, they are of every channel.
+func (b *builder) channelPermissions(channel *access.Channel) (all []*access.EffectivePermission) {
+	held := b.is.In(channel).Held()
 	for _, name := range permission.ChannelPermissions {
-		_, has := facts.Permissions[string(name)]
-		who, isCertain := b.is.People.Can(name, facts)
-		switch {
-		case who.Has(owner.ID):
-		case !isCertain:
-			isKnown = isKnown && !has && !facts.Unknown[string(name)] && name != permission.CanRead // otherwise the server has no such permission
-		case who.Has(bot.ID):
-			actions = append(actions, name.InWords())
+		if one, has := held[name]; has {
+			all = append(all, &access.EffectivePermission{Text: name.InWords(), Held: one})
 		}
 	}
-	return actions, isKnown
+	return all
 }
 
-// actionsByKey is channelActionsByKey for a user group or the organization.
+// actionsByKey returns in words what a bot can do by some permissions and its owner cannot. isKnown is false if there may be more.
 func actionsByKey(all []*access.EffectivePermission, bot, owner *zulip.User) (actions []string, isKnown bool) {
 	isKnown = true
 	for _, permission := range all {

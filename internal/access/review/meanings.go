@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
@@ -76,7 +76,7 @@ func (b *builder) sayLastDomain() {
 	if removed && len(left) == 0 {
 		of, _ := meaning.Of("zulip_organization")
 		row, _ := of.Attribute("emails_restricted_to_domains")
-		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Joining, Where: "the organization", Text: row.Sentence})
+		b.risk(report.Joining, "the organization", "%s", row.Sentence)
 	}
 }
 
@@ -101,8 +101,7 @@ func (b *builder) sayRekeyed() {
 		if len(ended[resource]) == 1 && len(made[resource]) == 1 {
 			from, to = ended[resource][0].Address, made[resource][0].Address
 		}
-		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a moved block from %s to %s.", from, to)
-		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.DataLoss, Where: resource, Text: text})
+		b.risk(report.DataLoss, resource, "Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a moved block from %s to %s.", from, to)
 	}
 }
 
@@ -115,21 +114,23 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Change {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasPermission(name))
 		},
 	}
-	if b.org != nil {
-		change.Names = b.org
-	}
 	if c.Does("update") || isBack(c) {
 		change.Before, change.IsMade = b.withUnmanaged(c), false
 	}
 	if b.org != nil {
-		change.Retention = b.retention
+		change.Names, change.Retention = b.org.name, b.retention
 	}
 	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && c.Does("create") { // the organization already has it
 		change.IsMade = false
-		change.Before = nothingKnown{c.After()}
+		change.Before = valued{c.After(), func(string) meaning.Value { return meaning.Value{IsUnknown: true} }}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
-			change.Before = unsetStays{c.After(), b.org.settings()}
+			change.Before = valued{c.After(), func(name string) meaning.Value {
+				if planned := c.After().Value(name); planned.IsNone() {
+					return planned // an attribute that the plan leaves out does not change
+				}
+				return b.org.settings().Value(name)
+			}}
 		}
 	}
 	return change
@@ -157,25 +158,14 @@ func (b *builder) retention() (before, after meaning.Value) {
 	return before, after
 }
 
-// unsetStays are the attributes of an organization before a plan. An attribute that the plan leaves out does not change.
-type unsetStays struct {
+// valued are attributes with other values than in the plan.
+type valued struct {
 	plan.Attributes
-	before meaning.Attributes
+	value func(name string) meaning.Value
 }
 
-// Value returns the value before the plan, or no value for an attribute that the plan leaves out.
-func (u unsetStays) Value(name string) meaning.Value {
-	if planned := u.Attributes.Value(name); planned.IsNone() {
-		return planned
-	}
-	return u.before.Value(name)
-}
-
-// nothingKnown are attributes with unknown values.
-type nothingKnown struct{ plan.Attributes }
-
-// Value returns an unknown value.
-func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
+// Value returns the other value.
+func (v valued) Value(name string) meaning.Value { return v.value(name) }
 
 // hasPermission reports whether the report has a line about a permission of the organization. It has none if the permission
 // already has the planned value.
@@ -185,20 +175,12 @@ func (b *builder) hasPermission(name string) bool {
 
 // namedAddresses are the resources listed with a channel, a group or an account of the report.
 func (b *builder) namedAddresses() map[string]bool {
+	channels := lists.Map(b.report.Channels, func(channel *report.Channel) []string { return channel.Resources })
+	groups := lists.Map(b.report.Groups, func(group *report.Group) []string { return group.Resources })
+	people := lists.Map(b.report.People, func(person *report.Person) []string { return person.Resources })
 	named := map[string]bool{}
-	add := func(addresses []string) {
-		for _, address := range addresses {
-			named[address] = true
-		}
-	}
-	for _, channel := range b.report.Channels {
-		add(channel.Resources)
-	}
-	for _, group := range b.report.Groups {
-		add(group.Resources)
-	}
-	for _, person := range b.report.People {
-		add(person.Resources)
+	for _, address := range slices.Concat(slices.Concat(channels, groups, people)...) {
+		named[address] = true
 	}
 	return named
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -28,14 +29,11 @@ type plannedOrganization struct {
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization) *plannedOrganization {
-	o := &plannedOrganization{Snapshot: view, after: after, accounts: map[int64]*access.Account{}, groups: map[int64]*access.Group{}, channels: map[int64]*access.Channel{}, renamed: map[string]int64{}}
-	for _, group := range after.Groups {
-		o.groups[group.ID] = group
+	return &plannedOrganization{
+		Snapshot: view, after: after, accounts: map[int64]*access.Account{}, renamed: map[string]int64{},
+		groups:   lists.By(after.Groups, func(group *access.Group) int64 { return group.ID }),
+		channels: lists.By(after.Channels, func(channel *access.Channel) int64 { return channel.ID }),
 	}
-	for _, channel := range after.Channels {
-		o.channels[channel.ID] = channel
-	}
-	return o
 }
 
 // emailsAndIDs are the attributes in which a state has the ID of the account of an email.
@@ -49,10 +47,14 @@ func knownEmails(changes []*plan.Change) map[string]int64 {
 		for texts, ids := range emailsAndIDs {
 			for text, id := range change.Before().IDs(texts, ids) {
 				email, err := permission.PlainUser(text)
-				if was, ok := known[strings.ToLower(email)]; err == nil && ok && was != id {
+				if err != nil {
+					continue
+				}
+				email = strings.ToLower(email)
+				if was, ok := known[email]; ok && was != id {
 					id = 0
 				}
-				known[strings.ToLower(email)] = id
+				known[email] = id
 			}
 		}
 	}
@@ -120,31 +122,23 @@ func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) 
 	return o.Snapshot.UserByAddress(address)
 }
 
-// ChannelName returns the name of a channel.
-func (o *plannedOrganization) ChannelName(id int64) (string, bool) {
-	channel, ok := o.Channels().ByID(id)
-	if !ok {
-		return "", false
+// name returns the name of an object, or the email of a user: see [meaning.Names].
+func (o *plannedOrganization) name(kind string, id int64) (string, bool) {
+	switch kind {
+	case meaning.ChannelKind:
+		if channel, ok := o.Channels().ByID(id); ok {
+			return channel.Name, true
+		}
+	case meaning.GroupKind:
+		if group, ok := o.UserGroup(id); ok {
+			return group.Name, true
+		}
+	case meaning.UserKind:
+		if user, ok := o.User(id); ok {
+			return user.Address(), true
+		}
 	}
-	return channel.Name, true
-}
-
-// GroupName returns the name of a user group.
-func (o *plannedOrganization) GroupName(id int64) (string, bool) {
-	group, ok := o.UserGroup(id)
-	if !ok {
-		return "", false
-	}
-	return group.Name, true
-}
-
-// UserName returns the email of a user.
-func (o *plannedOrganization) UserName(id int64) (string, bool) {
-	user, ok := o.User(id)
-	if !ok {
-		return "", false
-	}
-	return user.Address(), true
+	return "", false
 }
 
 // settings are the settings of the organization, as attributes.

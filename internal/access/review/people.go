@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -63,7 +63,7 @@ func (b *builder) person(c *plan.Change) {
 	case c.After().IsTrue("active") && !user.IsActive:
 		b.activate(c, b.account(user, c.Address))
 	default:
-		if c.After().IsUnknown("active") && c.IsSet("active") {
+		if c.SetsUnknown("active") {
 			as := func(_ *access.Organization, change *permission.Change) {
 				change.Deactivated = append(change.Deactivated, user.ID)
 			}
@@ -126,13 +126,11 @@ func (b *builder) mayOwn(bot int64) {
 }
 
 // joining are the accounts that exist only after the plan.
-func (b *builder) joining() (all []*access.Account) {
-	for _, account := range b.is.Accounts {
-		if user, had := b.org.Snapshot.User(account.ID); account.IsActive && (!had || !user.IsActive) {
-			all = append(all, account)
-		}
-	}
-	return all
+func (b *builder) joining() []*access.Account {
+	return lists.Where(b.is.Accounts, func(account *access.Account) bool {
+		user, had := b.org.Snapshot.User(account.ID)
+		return account.IsActive && (!had || !user.IsActive)
+	})
 }
 
 // currentUser finds the account with the ID in an attribute.
@@ -170,9 +168,7 @@ func (b *builder) endOwned() {
 	})
 	for _, id := range slices.Sorted(maps.Keys(revoked)) {
 		user, _ := b.org.User(id)
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.Narrowing, Where: user.Address(), Text: fmt.Sprintf("The server revokes what the account sent: %s.", report.List(revoked[id])),
-		})
+		b.risk(report.Narrowing, user.Address(), "The server revokes what the account sent: %s.", report.List(revoked[id]))
 	}
 }
 
@@ -214,11 +210,7 @@ func (b *builder) isAbsent(text string) bool {
 
 // deactivationActions reports the content that the server permanently deletes with a deactivation.
 func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
-	attributes := c.After()
-	if !c.HasAfter() {
-		attributes = c.Before()
-	}
-	actions := attributes.Value("deactivation_actions")
+	actions := c.Latest().Value("deactivation_actions")
 	held, _ := actions.Data.(map[string]any)
 	var deleted []string
 	for _, name := range slices.Sorted(maps.Keys(held)) {
@@ -227,14 +219,10 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 		}
 	}
 	if len(deleted) > 0 {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes the account's %s.", report.List(deleted)),
-		})
+		b.risk(report.DataLoss, user.Address(), "The server permanently deletes the account's %s.", report.List(deleted))
 	}
 	if actions.IsUnknown {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.DataLoss, Where: user.Address(), Text: "It isn't known yet what the server deletes with the account.",
-		})
+		b.risk(report.DataLoss, user.Address(), "It isn't known yet what the server deletes with the account.")
 		b.unknown(access.OneThing, "It isn't known yet what the server deletes when it deactivates %s.", user.Address())
 	}
 }
@@ -269,8 +257,7 @@ func (b *builder) userCreated(c *plan.Change) {
 			current.BotOwnerID = &b.options.Store.Self().ID
 		}
 		if value, _ := after.Plain("bot_type"); current.IsBot && value == "incoming_webhook" {
-			kind := int64(zulip.BotIncomingWebhook)
-			current.BotType = &kind
+			current.BotType = new(int64(zulip.BotIncomingWebhook))
 		}
 	}
 	account := b.account(current, c.Address)
@@ -295,7 +282,7 @@ func (b *builder) activate(c *plan.Change, account *access.Account) {
 	account.IsActive = true
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())
-	} else if c.IsSet("role") && c.After().IsUnknown("role") {
+	} else if c.SetsUnknown("role") {
 		b.choose(anyRole(account.ID), "The role that %s gives isn't known yet.", c.Address)
 		account.RoleText = report.Value{Unknown: true}
 	}
@@ -315,11 +302,9 @@ func (b *builder) roleResource(c *plan.Change) {
 	if isEnd {
 		m = c.Before()
 	}
-	user, ok := b.currentUser(m, "user_id")
+	user, ok := b.userOfRole(m)
 	found, isComplete := b.objects(c, "user")
-	if text, named := m.Plain("user"); !ok && named {
-		user, ok = b.org.findUser(text)
-	} else if !ok && isComplete && len(found.accounts) == 1 {
+	if _, named := m.Plain("user"); !ok && !named && isComplete && len(found.accounts) == 1 {
 		user, ok = b.org.User(found.accounts[0])
 	}
 	if !ok && isEnd {
@@ -340,6 +325,15 @@ func (b *builder) roleResource(c *plan.Change) {
 		return
 	}
 	b.setRole(c, user, m)
+}
+
+// userOfRole finds the user in the attributes of a zulip_user_role.
+func (b *builder) userOfRole(m plan.Attributes) (*zulip.User, bool) {
+	user, ok := b.currentUser(m, "user_id")
+	if text, named := m.Plain("user"); !ok && named {
+		return b.org.findUser(text)
+	}
+	return user, ok
 }
 
 // someonesRole notes that one of some people gets a role.

@@ -77,7 +77,7 @@ func (b *builder) organization(c *plan.Change) {
 		b.organizationSettings(c)
 		if required, ok := c.After().Flag("invite_required"); ok {
 			b.is.Joining.InviteRequired = &required
-		} else if c.After().IsUnknown("invite_required") && c.IsSet("invite_required") {
+		} else if c.SetsUnknown("invite_required") {
 			b.is.Joining.InviteRequired = nil
 		}
 	}
@@ -92,7 +92,7 @@ func (b *builder) invitation(c *plan.Change) {
 	switch {
 	case known && ok && role < zulip.RoleMember:
 		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, IsForOne: c.Type == "zulip_invitation", Role: role})
-	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
+	case c.SetsUnknown("invite_as"):
 		b.unknown(access.OfJoining, "The role that %s gives isn't known yet.", c.Address)
 	}
 }
@@ -124,19 +124,19 @@ var settingPermissionTexts = map[string]string{
 
 // organizationSettings records the settings that affect access but aren't permissions.
 func (b *builder) organizationSettings(c *plan.Change) {
-	if days, known := c.After().Number(report.WaitingPeriod); known && int(days) != b.org.Realm().WaitingPeriodThreshold {
-		period := int(days)
-		b.change.WaitingPeriod = &period
-		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.ValueOf(fmt.Sprint(days)))
-	} else if c.After().IsUnknown(report.WaitingPeriod) && c.IsSet(report.WaitingPeriod) {
+	daysNow := b.org.Realm().WaitingPeriodThreshold
+	if days, known := c.After().Number(report.WaitingPeriod); known && int(days) != daysNow {
+		b.change.WaitingPeriod = new(int(days))
+		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(daysNow)), report.ValueOf(fmt.Sprint(days)))
+	} else if c.SetsUnknown(report.WaitingPeriod) {
 		b.change.WaitingPeriodUnknown = true
-		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.Value{Unknown: true})
+		b.organizationSetting(report.WaitingPeriod, report.ValueOf(fmt.Sprint(daysNow)), report.Value{Unknown: true})
 	}
 	now := string(b.org.Realm().Settings[report.SpectatorAccess])
 	if lets, known := c.After().Flag(report.SpectatorAccess); known && fmt.Sprint(lets) != now {
 		b.change.Spectators = &lets
 		b.organizationSetting(report.SpectatorAccess, report.ValueOf(now), report.ValueOf(fmt.Sprint(lets)))
-	} else if c.After().IsUnknown(report.SpectatorAccess) && c.IsSet(report.SpectatorAccess) {
+	} else if c.SetsUnknown(report.SpectatorAccess) {
 		b.change.SpectatorsUnknown = true
 		b.organizationSetting(report.SpectatorAccess, report.ValueOf(now), report.Value{Unknown: true})
 	}

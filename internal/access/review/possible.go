@@ -9,6 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -88,16 +89,10 @@ func (b *builder) addUnknown(l *list, c *plan.Change, attribute string) {
 }
 
 // everybody lists the accounts that may be active after the plan.
-func (b *builder) everybody() (ids []int64) {
-	for _, user := range b.org.Users() {
-		if user.IsActive {
-			ids = append(ids, user.ID)
-		}
-	}
-	for _, account := range b.joining() {
-		ids = append(ids, account.ID)
-	}
-	return ids
+func (b *builder) everybody() []int64 {
+	active := lists.Where(b.org.Users(), func(user *zulip.User) bool { return user.IsActive })
+	ids := lists.Map(active, func(user *zulip.User) int64 { return user.ID })
+	return append(ids, lists.Map(b.joining(), func(account *access.Account) int64 { return account.ID })...)
 }
 
 // unseen lists the accounts that an email that the review doesn't find can be of.
@@ -131,11 +126,9 @@ func (b *builder) choose(options []outcome, format string, values ...any) {
 }
 
 // anyRole are the options for the role of some accounts, the role with the most access first.
-func anyRole(ids ...int64) (options []outcome) {
-	for _, role := range []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest} {
-		options = append(options, giving(role, ids...))
-	}
-	return options
+func anyRole(ids ...int64) []outcome {
+	roles := []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
+	return lists.Map(roles, func(role zulip.Role) outcome { return giving(role, ids...) })
 }
 
 // asIs is the outcome that nothing changes.
@@ -288,9 +281,5 @@ func (b *builder) named(c *plan.Change) (name, secret string) {
 
 // channelsText names channels of which one is meant.
 func (b *builder) channelsText(ids []int64) string {
-	var names []string
-	for _, id := range ids {
-		names = append(names, fmt.Sprintf("%q", b.org.channels[id].Name))
-	}
-	return report.List(names)
+	return report.List(lists.Map(ids, func(id int64) string { return fmt.Sprintf("%q", b.org.channels[id].Name) }))
 }

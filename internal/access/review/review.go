@@ -16,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -52,12 +53,9 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b := &builder{
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, ids: map[string]int64{}, people: report.NewPeopleSets(0),
-		report: &report.Report{
-			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
-			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Permissions: []*report.PermissionChange{}, Unknown: []string{},
-			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
-		},
+		report: report.New(options.Site),
 	}
+	b.report.Provider, b.report.Offline, b.report.Others = provider, options.Store == nil, p.Others
 	b.chooseChanges(p, provider)
 	if p.IsIncomplete {
 		b.unknown(access.Anywhere, "The plan is incomplete: it needs another plan after it, which can change more.")
@@ -145,6 +143,11 @@ func (b *builder) unknown(scope access.Scope, format string, values ...any) {
 	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: scope, Text: fmt.Sprintf(format, values...)})
 }
 
+// risk adds a risk that doesn't come from permissions.
+func (b *builder) risk(condition report.Condition, where, format string, values ...any) {
+	b.report.Risks = append(b.report.Risks, report.Risk{Condition: condition, Where: where, Text: fmt.Sprintf(format, values...)})
+}
+
 // stage applies the changes of some kinds of resources.
 type stage struct {
 	apply func(*builder, *plan.Change)
@@ -189,7 +192,7 @@ func (b *builder) apply() {
 func (b *builder) applyStages(stages []stage) {
 	for _, stage := range stages {
 		changes := b.of(stage.kinds...)
-		slices.SortStableFunc(changes, endsFirst)
+		slices.SortStableFunc(changes, func(x, y *plan.Change) int { return lists.TrueFirst(x.Does("delete"), y.Does("delete")) })
 		for _, change := range changes {
 			stage.apply(b, change)
 		}
@@ -292,27 +295,10 @@ func (b *builder) addUnseen(c *plan.Change) {
 // of returns the changes of some kinds of resource. Removing a resource from the state changes nothing, but channels and groups get
 // a line for it.
 func (b *builder) of(types ...string) []*plan.Change {
-	var some []*plan.Change
-	for _, change := range b.changes {
-		if change.Does("forget") && change.Type != "zulip_channel" && change.Type != "zulip_user_group" {
-			continue
-		}
-		if slices.Contains(types, change.Type) {
-			some = append(some, change)
-		}
-	}
-	return some
-}
-
-// endsFirst sorts changes of the same kind: destroys come first, whatever Terraform does first.
-func endsFirst(a, b *plan.Change) int {
-	switch {
-	case a.Does("delete") == b.Does("delete"):
-		return 0
-	case a.Does("delete"):
-		return -1
-	}
-	return 1
+	return lists.Where(b.changes, func(change *plan.Change) bool {
+		hasLine := change.Type == "zulip_channel" || change.Type == "zulip_user_group"
+		return slices.Contains(types, change.Type) && (hasLine || !change.Does("forget"))
+	})
 }
 
 // applyToPeople computes the members of groups and the roles, before and after.

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,33 +21,24 @@ func (b *builder) givesRoles(c *plan.Change) {
 	users := b.users(c, "users")
 	if !known || !ok {
 		b.choose(append(anyRole(slices.Concat(users.accounts, users.may)...), asIs), "The role that %s gives isn't known yet.", c.Address)
-		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.RoleChange, Where: c.Address, Text: "It gives a role that isn't known yet."})
+		b.risk(report.RoleChange, c.Address, "It gives a role that isn't known yet.")
 		return
 	}
 	b.notFound(c, users.missing)
 	before, _, _ := c.Before().List("users")
 	if newcomers := sets.Without(users.missing, before); len(newcomers) > 0 {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", ")),
-		})
+		b.risk(report.RoleChange, c.Address, "These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", "))
 	}
-	for _, id := range users.accounts {
-		b.giveListedRole(c, id, role)
+	for _, id := range users.accounts { // deactivated users are left unchanged
+		if user, ok := b.org.User(id); ok && user.IsActive {
+			b.giveRole(c, user, role)
+		}
 	}
 	if may := sets.Without(users.may, users.accounts); len(may) > 0 {
 		b.choose([]outcome{giving(role, may...), asIs}, "The users whom %s makes %s aren't all known yet.", c.Address, role)
 	}
 	if _, unknown, _ := c.After().List("users"); unknown && !users.isKnown() {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Someone who isn't known yet can become %s.", role),
-		})
-	}
-}
-
-// giveListedRole gives a listed user the role. Deactivated users are left unchanged.
-func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
-	if user, ok := b.org.User(id); ok && user.IsActive {
-		b.giveRole(c, user, role)
+		b.risk(report.RoleChange, c.Address, "Someone who isn't known yet can become %s.", role)
 	}
 }
 
@@ -65,9 +55,12 @@ func (b *builder) removeRoles(c *plan.Change) {
 	users := b.users(c, "users")
 	stay := users.accounts
 	isEnd := c.Does("delete")
-	if isEnd && c.ReplacedBy != nil && !b.isOtherRole(c.ReplacedBy, role) {
-		listed, _, _ := c.ReplacedBy.After().List("users")
-		stay, _ = b.org.findUsers(listed)
+	if isEnd && c.ReplacedBy != nil {
+		later := c.ReplacedBy.After()
+		if word, ok := later.Plain("role"); ok && word == role.String() {
+			listed, _, _ := later.List("users")
+			stay, _ = b.org.findUsers(listed)
+		}
 	}
 	to := zulip.RoleMember
 	if planned, ok := c.After().Plain("demote_to"); ok {
@@ -93,10 +86,7 @@ func (b *builder) leaveRole(c *plan.Change, user *zulip.User, first string) {
 	isManaged := slices.ContainsFunc(b.kept, func(other *plan.Change) bool {
 		switch m := other.After(); other.Type {
 		case "zulip_user_role":
-			found, ok := b.currentUser(m, "user_id")
-			if text, named := m.Plain("user"); !ok && named {
-				found, ok = b.org.findUser(text)
-			}
+			found, ok := b.userOfRole(m)
 			return ok && found.ID == user.ID
 		case "zulip_role_members":
 			return slices.Contains(b.users(other, "users").accounts, user.ID)
@@ -107,15 +97,6 @@ func (b *builder) leaveRole(c *plan.Change, user *zulip.User, first string) {
 		return false
 	})
 	if !isManaged {
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Condition: report.RoleChange, Where: user.Address(),
-			Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first %s.", user.Role, c.Address, first),
-		})
+		b.risk(report.RoleChange, user.Address(), "Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first %s.", user.Role, c.Address, first)
 	}
-}
-
-// isOtherRole reports whether a replaced list may be of another role.
-func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
-	after, ok := c.After().Plain("role")
-	return !ok || after != role.String()
 }

@@ -25,66 +25,60 @@ func (b *builder) checkRules() {
 		removals.People, removals.AtMost = min(removals.People, one.People), max(removals.AtMost, one.AtMost)
 	}
 	limits := b.options.Rules.CheckLimits(removals)
-	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), b.changesBehind(after)), limits...)
+	changes := func(violation *rules.Violation) []string { return b.changesBehind(after, violation) }
+	b.report.Rules = append(b.options.Rules.Report(after, found, b.options.Rules.Check(&before), changes), limits...)
 }
 
-// changesBehind returns a function that names the resources of the plan that change what a violation is about. These are
-// the resources of the channel or group, of groups that give access to it, of the people, and otherwise of the organization.
-func (b *builder) changesBehind(after *access.Organization) func(*rules.Violation) []string {
-	return func(violation *rules.Violation) []string {
-		var found []string
-		add := func(addresses []string) { found = append(found, addresses...) }
-		groupAddresses := func(name string) {
-			for _, group := range after.Groups {
-				if group.Name == name {
-					add(group.Addresses)
-				}
-			}
+// changesBehind names the resources of the plan that change what a violation is about. These are the resources of the channel or
+// group, of groups that give access to it, of the people, and otherwise of the organization.
+func (b *builder) changesBehind(after *access.Organization, violation *rules.Violation) []string {
+	var found []string
+	add := func(addresses []string) { found = append(found, addresses...) }
+	if violation.Channel != nil {
+		add(violation.Channel.Addresses)
+	}
+	if violation.Group != nil {
+		add(violation.Group.Addresses)
+	}
+	for _, user := range rules.Sorted(violation.People) {
+		if account := b.org.accounts[user.ID]; account != nil {
+			add(account.Addresses)
 		}
-		if violation.Channel != nil {
-			add(violation.Channel.Addresses)
-		}
-		if violation.Group != nil {
-			add(violation.Group.Addresses)
-		}
-		for _, user := range rules.Sorted(violation.People) {
-			if account := b.org.accounts[user.ID]; account != nil {
-				add(account.Addresses)
-			}
-			for _, through := range violation.Through(after, user) {
-				for part := range strings.SplitSeq(through, " > ") {
-					if at := strings.LastIndex(part, "group:"); at >= 0 {
-						groupAddresses(part[at+len("group:"):])
+		for _, through := range violation.Through(after, user) {
+			for part := range strings.SplitSeq(through, " > ") {
+				at := strings.LastIndex(part, "group:")
+				for _, group := range after.Groups {
+					if at >= 0 && group.Name == part[at+len("group:"):] {
+						add(group.Addresses)
 					}
 				}
 			}
 		}
-		if violation.IsTooFew() {
-			for _, account := range b.is.Accounts { // who could before
-				user, had := b.org.Snapshot.User(account.ID)
-				if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
-					add(account.Addresses)
-				}
-			}
-		}
-		if _, isPlanned := b.is.Planned[violation.Subject()]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
-			for _, change := range b.of("zulip_organization") {
-				add([]string{change.Address})
-			}
-		}
-		slices.Sort(found)
-		return slices.Compact(found)
 	}
+	if violation.IsTooFew {
+		for _, account := range b.is.Accounts { // who could before
+			user, had := b.org.Snapshot.User(account.ID)
+			if had && !violation.People.Has(account.ID) && (user.Role != account.Role || user.IsActive != account.IsActive) {
+				add(account.Addresses)
+			}
+		}
+	}
+	if _, isPlanned := b.is.Planned[violation.Permission]; isPlanned || violation.Where == "the organization" && len(found) == 0 || violation.Internet && len(found) == 0 {
+		for _, change := range b.of("zulip_organization") {
+			add([]string{change.Address})
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // removals counts the people that the plan removes in one outcome.
 func (b *builder) removals(after *access.Organization) rules.Removals {
-	out, maybe := map[int64]bool{}, map[int64]bool{}
+	var out, maybe permission.People
 	take := func(was, is permission.People, isKnown bool) {
-		for user := range was.Minus(is).All() {
-			if !user.IsBot {
-				maybe[user.ID], out[user.ID] = true, out[user.ID] || isKnown
-			}
+		gone := was.Minus(is).Humans()
+		if maybe = maybe.Or(gone); isKnown {
+			out = out.Or(gone)
 		}
 	}
 	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
@@ -113,19 +107,5 @@ func (b *builder) removals(after *access.Organization) rules.Removals {
 		}
 	}
 	take(people.Everybody(), after.People.Everybody(), true)
-	count := func(set map[int64]bool) (n int) {
-		for _, counts := range set {
-			if counts {
-				n++
-			}
-		}
-		return n
-	}
-	active := 0
-	for user := range b.org.Access().Everybody().All() {
-		if !user.IsBot {
-			active++
-		}
-	}
-	return rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown}
+	return rules.Removals{People: out.Len(), AtMost: maybe.Len(), Active: b.org.Access().Everybody().Humans().Len(), Unknown: unknown}
 }

@@ -27,19 +27,19 @@ func (b *builder) findStops() {
 	b.stopsByCircle()
 }
 
-func (b *builder) stop(where, text string) {
-	b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Stops, Where: where, Text: text})
+// taking is how the resources of a type take a name or address.
+type taking struct {
+	// called is the kind of object in words, and attribute decides its name or address.
+	called, attribute string
+	// ended is the state of an object that no longer exists, as in archived, and adopt the attribute that adopts one.
+	ended, adopt string
 }
 
-// holder is the object that has a name or address with which a change creates another object.
-type holder struct {
-	id int64
-	// called is the kind: channel, user group, account. holds is the name or address in words, and attribute decides it.
-	called, holds, attribute string
-	// ended is its state, as in archived; "" if it is active. adopt is the attribute that adopts such an object.
-	ended, adopt string
-	// isFreed is true if the plan frees the name or address.
-	isFreed bool
+var takings = map[string]taking{
+	"zulip_channel":    {"channel", "name", "archived", "adopt_archived"},
+	"zulip_user_group": {"user group", "name", "deactivated", "adopt_deactivated"},
+	"zulip_user":       {"account", "email", "deactivated", "adopt_deactivated"},
+	"zulip_bot":        {"account", "short_name", "deactivated", "adopt_deactivated"},
 }
 
 // stopsByName finds objects that the plan creates with a name or email that already exists.
@@ -50,61 +50,51 @@ func (b *builder) stopsByName(c *plan.Change) {
 	switch c.Type {
 	case "zulip_channel":
 		if current, taken := b.org.Channels().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "channel", called, "name", endedIf(current.IsArchived, "archived"), "adopt_archived", b.frees(c.Type, current.ID)})
+			b.stopByHolder(c, current.ID, called, current.IsArchived, b.frees(c.Type, current.ID))
 		}
 	case "zulip_user_group":
 		if current, taken := b.org.UserGroups().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "user group", called, "name", endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.frees(c.Type, current.ID)})
+			b.stopByHolder(c, current.ID, called, current.Deactivated, b.frees(c.Type, current.ID))
 		}
 	case "zulip_user", "zulip_bot":
-		attribute := "email"
-		address, known := c.After().Plain(attribute)
-		if c.Type == "zulip_bot" {
-			attribute = "short_name"
-			short, ok := c.After().Plain(attribute)
-			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
-		}
+		address, known := b.address(c)
 		current, taken := b.org.Snapshot.UserByAddress(address)
-		if c.After().IsSecret(attribute) {
+		if c.After().IsSecret(takings[c.Type].attribute) {
 			address = plan.Masked
 		}
 		switch {
 		case !known || taken && !current.IsActive && isInactive(c.After()):
 		case !taken && isInactive(c.After()):
-			b.stop(c.Address, fmt.Sprintf("No account has the email %s, and active = false creates none. Remove active, or the resource.", address))
+			b.risk(report.Stops, c.Address, "No account has the email %s, and active = false creates none. Remove active, or the resource.", address)
 		case taken:
-			b.stopByHolder(c, holder{current.ID, "account", "email " + address, attribute, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
+			b.stopByHolder(c, current.ID, "email "+address, !current.IsActive, false)
 		}
 	}
 }
 
-func endedIf(hasEnded bool, how string) string {
-	if hasEnded {
-		return how
-	}
-	return ""
-}
-
-func (b *builder) stopByHolder(c *plan.Change, h holder) {
+// stopByHolder finds that another object has the name or address with which a change creates an object. holds is the name or
+// address in words. isFreed is true if the plan frees it.
+func (b *builder) stopByHolder(c *plan.Change, id int64, holds string, hasEnded, isFreed bool) {
+	take := takings[c.Type]
 	switch {
-	case b.isReplaced(c, h.id) && c.IsMadeFirst:
-		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s until it is destroyed. Remove create_before_destroy.", h.called, h.id, h.holds))
-	case b.isReplaced(c, h.id):
-	case h.ended != "" && !c.After().IsTrue(h.adopt):
-		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another %s.", h.ended, h.called, h.id, h.holds, h.adopt, h.attribute))
-	case h.ended == "" && !h.isFreed:
-		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another %s.", h.called, h.id, h.holds, h.attribute))
+	case b.isReplaced(c, id) && c.IsMadeFirst:
+		b.risk(report.Stops, c.Address, "The %s %d has the %s until it is destroyed. Remove create_before_destroy.", take.called, id, holds)
+	case b.isReplaced(c, id):
+	case hasEnded && !c.After().IsTrue(take.adopt):
+		b.risk(report.Stops, c.Address, "The %s %s %d has the %s. Set %s = true to adopt it, or choose another %s.", take.ended, take.called, id, holds, take.adopt, take.attribute)
+	case !hasEnded && !isFreed:
+		b.risk(report.Stops, c.Address, "The %s %d already has the %s. Import it, or choose another %s.", take.called, id, holds, take.attribute)
 	}
 }
 
 // isBack reports whether a change creates a resource again under the name of its destroyed object: see isReplaced.
 func isBack(c *plan.Change) bool {
-	attribute := map[string]string{"zulip_channel": "name", "zulip_user_group": "name", "zulip_user": "email", "zulip_bot": "short_name"}[c.Type]
-	if attribute == "" || c.Replaces == nil || !c.Replaces.Does("delete") {
+	take, takes := takings[c.Type]
+	if !takes || c.Replaces == nil || !c.Replaces.Does("delete") {
 		return false
 	}
-	was, _ := c.Replaces.Before().Plain(attribute)
-	is, ok := c.After().Plain(attribute)
+	was, _ := c.Replaces.Before().Plain(take.attribute)
+	is, ok := c.After().Plain(take.attribute)
 	return ok && strings.EqualFold(was, is)
 }
 
@@ -140,7 +130,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		return ok && self.Role > role
 	}
 	if lacks(of.Needs) {
-		b.stop(c.Address, fmt.Sprintf("%s requires the role %s, and %s has the role %s.", c.Type, of.Needs, self.Address(), self.Role))
+		b.risk(report.Stops, c.Address, "%s requires the role %s, and %s has the role %s.", c.Type, of.Needs, self.Address(), self.Role)
 		return
 	}
 	var refused []string
@@ -155,7 +145,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		}
 	}
 	if len(refused) > 0 {
-		b.stop(c.Address, fmt.Sprintf("%s can't be set by %s, who has the role %s.", strings.Join(refused, " and "), self.Address(), self.Role))
+		b.risk(report.Stops, c.Address, "%s can't be set by %s, who has the role %s.", strings.Join(refused, " and "), self.Address(), self.Role)
 	}
 }
 
@@ -174,15 +164,10 @@ func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool
 // stopsByOwner reports if no owner would be left, and finds bots whose owner is deactivated.
 func (b *builder) stopsByOwner() {
 	hasOwner := func(access *permission.Access) bool {
-		for user := range access.Everybody().All() {
-			if user.Role == zulip.RoleOwner && !user.IsBot {
-				return true
-			}
-		}
-		return false
+		return !access.Everybody().WithRoles(zulip.RoleOwner).Humans().IsEmpty()
 	}
 	if hasOwner(b.was.People) && !hasOwner(b.is.People) {
-		b.stop("the organization", "It would have no owner.")
+		b.risk(report.Stops, "the organization", "It would have no owner.")
 	}
 	for _, c := range b.of("zulip_bot") {
 		owner, named := b.namedOwner(c)
@@ -194,7 +179,7 @@ func (b *builder) stopsByOwner() {
 			continue // nothing is sent
 		}
 		if !owner.IsActive {
-			b.stop(c.Address, fmt.Sprintf("The bot's new owner, %s, is deactivated.", owner.Address()))
+			b.risk(report.Stops, c.Address, "The bot's new owner, %s, is deactivated.", owner.Address())
 		}
 	}
 }
@@ -208,7 +193,7 @@ func (b *builder) stopsByCircle() {
 		seen := map[int64]bool{}
 		for queue := slices.Clone(group.DirectSubgroupIDs); len(queue) > 0; queue = queue[1:] {
 			if queue[0] == group.ID {
-				b.stop(fmt.Sprintf("user group %q", group.Name), "It would contain itself.")
+				b.risk(report.Stops, fmt.Sprintf("user group %q", group.Name), "It would contain itself.")
 				break
 			}
 			if below := b.org.groups[queue[0]]; below != nil && !seen[queue[0]] {

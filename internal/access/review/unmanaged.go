@@ -5,6 +5,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -13,32 +14,39 @@ import (
 // group has null for attributes that were not managed, although the organization has a value. If the organization does not
 // show the value, it is unknown.
 func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
-	before, current := c.Before(), map[string]meaning.Value{}
+	before := c.Before()
 	if isBack(c) {
 		before = c.Replaces.Before()
 	}
-	id, hasID := before.Number("id")
-	hasID = hasID && b.org != nil
-	isShown := false
-	switch c.Type {
-	case "zulip_channel":
-		channel := &zulip.Channel{}
-		if hasID {
-			if found, ok := b.org.Channels().ByID(id); ok {
-				channel, isShown = found, true
-			}
+	current := b.currentValues(c.Type, before)
+	return valued{before, func(name string) meaning.Value {
+		value := before.Value(name)
+		if now, ok := current[name]; ok && value.IsNone() && !c.After().Value(name).IsNone() {
+			return now // only the plan sets the attribute
 		}
-		addFields(current, c.Type, channel)
+		return value
+	}}
+}
+
+// currentValues are the values in the organization of attributes that can be unmanaged.
+func (b *builder) currentValues(kind string, before plan.Attributes) map[string]meaning.Value {
+	id, hasID := before.Number("id")
+	current, isShown := map[string]meaning.Value{}, false
+	switch kind {
+	case "zulip_channel":
+		channel := new(zulip.Channel)
+		if hasID && b.org != nil {
+			channel, isShown = orEmpty(b.org.Channels().ByID(id))
+		}
+		addFields(current, kind, channel)
 		b.addChannel(current, channel)
 		b.addPermissions(current, permission.ChannelSettings, channel.Permissions)
 	case "zulip_user_group":
-		group := &zulip.UserGroup{}
-		if hasID {
-			if found, ok := b.org.UserGroups().ByID(id); ok {
-				group, isShown = found, true
-			}
+		group := new(zulip.UserGroup)
+		if hasID && b.org != nil {
+			group, isShown = orEmpty(b.org.UserGroups().ByID(id))
 		}
-		addFields(current, c.Type, group)
+		addFields(current, kind, group)
 		b.addPermissions(current, permission.UserGroupSettings, group.Permissions)
 	}
 	if !isShown {
@@ -46,7 +54,15 @@ func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 			current[name] = meaning.Value{IsUnknown: true}
 		}
 	}
-	return currentAttributes{before, c.After(), current}
+	return current
+}
+
+// orEmpty returns the object that was found, or an empty one.
+func orEmpty[T any](found *T, ok bool) (*T, bool) {
+	if !ok {
+		return new(T), false
+	}
+	return found, true
 }
 
 // addFields adds the attributes of a type that are called as in the API. Old servers do not have a null field, so its value is
@@ -87,26 +103,6 @@ func (b *builder) addPermissions(current map[string]meaning.Value, settings []pe
 			current[setting.Name] = meaning.Value{IsUnknown: true}
 			continue
 		}
-		texts := []any{}
-		for _, text := range permission.Texts(value, b.org) {
-			texts = append(texts, text)
-		}
-		current[setting.Name] = meaning.Value{Data: texts}
+		current[setting.Name] = meaning.Value{Data: lists.Map(permission.Texts(value, b.org), func(text string) any { return text })}
 	}
-}
-
-// currentAttributes are the attributes of a state. Attributes that only the plan sets have their current values.
-type currentAttributes struct {
-	plan.Attributes
-	after   plan.Attributes
-	current map[string]meaning.Value
-}
-
-// Value returns the value of the state, or the current one if the state has none.
-func (a currentAttributes) Value(name string) meaning.Value {
-	value := a.Attributes.Value(name)
-	if current, ok := a.current[name]; ok && value.IsNone() && !a.after.Value(name).IsNone() {
-		return current
-	}
-	return value
 }

@@ -3,11 +3,12 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -32,12 +33,7 @@ func Unite(results, others []*Result, why []string) {
 		if result.first == other.Status || result.first != result.Status && len(why) > 1 { // it has a closer reason
 			continue
 		}
-		result.Status, result.Violations = report.RuleUnknown, nil
-		for _, sentence := range why {
-			if !slices.Contains(result.Unknowns, sentence) {
-				result.Unknowns = append(result.Unknowns, sentence)
-			}
-		}
+		result.Status, result.Violations, result.Unknowns = report.RuleUnknown, nil, lists.Add(result.Unknowns, why...)
 	}
 }
 
@@ -61,10 +57,10 @@ type span struct {
 	isOpen bool
 }
 
-func (j *checker) addUnknown(sentence string) {
-	if !slices.Contains(j.result.Unknowns, sentence) {
-		j.result.Unknowns = append(j.result.Unknowns, sentence)
-	}
+func (j *checker) addUnknown(sentence string) { j.addUnknowns([]string{sentence}) }
+
+func (j *checker) addUnknowns(sentences []string) {
+	j.result.Unknowns = lists.Add(j.result.Unknowns, sentences...)
 }
 
 func (j *checker) note(sentence string) { j.result.Notes = append(j.result.Notes, sentence) }
@@ -74,9 +70,7 @@ func (j *checker) violation(violation *Violation) {
 }
 
 func (j *checker) check() {
-	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
-		j.addUnknown(sentence)
-	}
+	j.addUnknowns(j.org.Unknowns(access.Anywhere, access.Told))
 	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
 	j.except()
 	switch {
@@ -173,15 +167,13 @@ func (j *checker) withGuests(s span) span {
 
 // except finds the people whom the rule exempts today.
 func (j *checker) except() {
-	var ids []int64
 	for _, one := range j.rule.Exceptions {
 		if !one.ends.IsZero() && !j.org.Now.UTC().Before(one.ends) {
 			j.note(fmt.Sprintf("The exception on line %d (%s) ended on %s.", one.line, one.Reason, one.Until))
 			continue
 		}
-		ids = append(ids, j.span(one.People, j.note).least.IDs()...)
+		j.excepted = j.excepted.Or(j.span(one.People, j.note).least)
 	}
-	j.excepted = j.org.People.People(ids)
 }
 
 // channel checks the permissions of one channel.
@@ -189,7 +181,7 @@ func (j *checker) channel(channel *access.Channel) {
 	where, state := "#"+channel.Name, permission.ChannelState{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.ChannelPermission]permission.Held
 	for _, name := range j.rule.Permissions {
-		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), permission: name}
+		violation := Violation{Channel: channel, Where: where, Text: permission.ChannelPermission(name).InWords(), Permission: name}
 		if name == Subscribed {
 			violation.Text = "subscribed"
 			j.permission(violation, state.HeldBySubscribers())
@@ -220,7 +212,7 @@ func (j *checker) minds() bool {
 // group checks the permissions of one user group.
 func (j *checker) group(group *access.Group) {
 	for _, name := range j.rule.Permissions {
-		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), permission: name}
+		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), Permission: name}
 		if name == Member {
 			violation.Text = "in it"
 			j.permission(violation, j.org.People.HeldIn(zulip.NamedGroup(group.ID)))
@@ -238,23 +230,15 @@ func (j *checker) organization() {
 		if value, has := j.org.Permissions[name]; has {
 			held = j.org.People.HeldBy(permission.Organizations, setting, value)
 		}
-		j.permission(Violation{Where: "the organization", Text: setting.Action, permission: name}, held)
+		j.permission(Violation{Where: "the organization", Text: setting.Action, Permission: name}, held)
 	}
 }
 
 // roles checks who has a role.
 func (j *checker) roles() {
-	var ids []int64
-	texts := make([]string, len(j.rule.Roles))
-	for i, role := range j.rule.Roles {
-		texts[i] = role.String()
-	}
-	for user := range j.org.People.Everybody().All() {
-		if slices.Contains(j.rule.Roles, user.Role) {
-			ids = append(ids, user.ID)
-		}
-	}
-	j.permission(Violation{Where: "the organization", Text: joinOr(texts), permission: roleSubject}, j.org.People.People(ids).Held())
+	texts := lists.Map(j.rule.Roles, zulip.Role.String)
+	held := j.org.People.Everybody().WithRoles(j.rule.Roles...).Held()
+	j.permission(Violation{Where: "the organization", Text: joinOr(texts), Permission: roleSubject}, held)
 }
 
 // permission checks who has effective access by one permission.
@@ -293,11 +277,11 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
 		switch {
-		case humans(possible) < need && isBounded:
+		case possible.Humans().Len() < need && isBounded:
 			violation := violation
-			violation.Need, violation.isTooFew, violation.People = need, true, certain
+			violation.Need, violation.IsTooFew, violation.People = need, true, certain
 			j.violation(&violation)
-		case humans(certain) < need:
+		case certain.Humans().Len() < need:
 			j.addUnknown(unknown)
 		}
 	}
@@ -312,27 +296,15 @@ func (j *checker) count(violation Violation, certain, possible permission.People
 	}
 }
 
-// humans counts the people who are not bots.
-func humans(people permission.People) (n int) {
-	for user := range people.All() {
-		if !user.IsBot {
-			n++
-		}
-	}
-	return n
-}
-
 // joining checks how people come to join.
 func (j *checker) joining() {
 	joining := j.org.Joining
-	for _, sentence := range j.org.Unknowns(access.OfJoining) {
-		j.addUnknown(sentence)
-	}
+	j.addUnknowns(j.org.Unknowns(access.OfJoining))
 	switch {
 	case joining.InviteRequired == nil:
 		j.addUnknown("It isn't known whether joining needs an invitation.")
 	case !*joining.InviteRequired:
-		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", permission: joiningSubject})
+		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", Permission: joiningSubject})
 	}
 	for _, one := range joining.Invitations {
 		who := "anyone who uses it"
@@ -340,26 +312,18 @@ func (j *checker) joining() {
 			who = "the invited person"
 		}
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), permission: joiningSubject})
+			j.violation(&Violation{Where: one.Text, Text: who + " joins as " + one.Role.String(), Permission: joiningSubject})
 		}
 	}
 }
 
 // joinOr joins texts in a sentence.
 func joinOr(texts []string) string {
-	if len(texts) == 0 {
-		return ""
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
 	}
 	last := len(texts) - 1
-	text := texts[0]
-	for i, one := range texts[1:] {
-		if i+1 == last {
-			text += " or " + one
-		} else {
-			text += ", " + one
-		}
-	}
-	return text
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
 // Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the
@@ -367,24 +331,24 @@ func joinOr(texts []string) string {
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {
-	case b.Channel != nil && (b.permission == string(permission.CanRead) || b.permission == string(permission.CanReadHistory)):
+	case b.Channel != nil && (b.Permission == string(permission.CanRead) || b.Permission == string(permission.CanReadHistory)):
 		return person.In(b.Channel.Facts).Through
 	case b.Channel != nil:
 		for _, granted := range person.In(b.Channel.Facts).Permissions {
-			if string(granted.Permission) == b.permission {
+			if string(granted.Permission) == b.Permission {
 				return granted.Through
 			}
 		}
 		return nil
-	case b.Group != nil && b.permission == Member:
+	case b.Group != nil && b.Permission == Member:
 		if path, ok := person.Groups()[b.Group.ID]; ok {
 			return []string{path}
 		}
 		return nil
 	case b.Group != nil:
-		return person.InGroup(b.permission, b.Group.Permissions)
+		return person.InGroup(b.Permission, b.Group.Permissions)
 	}
-	if value, ok := org.Permissions[b.permission]; ok {
+	if value, ok := org.Permissions[b.Permission]; ok {
 		return person.Through(value)
 	}
 	return nil
@@ -392,11 +356,7 @@ func (b *Violation) Through(org *access.Organization, user *zulip.User) []string
 
 // Sorted returns people by address.
 func Sorted(people permission.People) []*zulip.User {
-	byAddress := map[int64]*zulip.User{}
-	for user := range people.All() {
-		byAddress[user.ID] = user
-	}
-	return slices.SortedFunc(maps.Values(byAddress), func(a, b *zulip.User) int {
+	return slices.SortedFunc(people.All(), func(a, b *zulip.User) int {
 		return cmp.Or(cmp.Compare(a.Address(), b.Address()), cmp.Compare(a.ID, b.ID))
 	})
 }

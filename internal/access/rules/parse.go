@@ -49,8 +49,7 @@ type parser struct {
 
 func (p *parser) limit(block *hclfile.Block) {
 	limit := &Limit{Name: strings.Join(block.Labels, " "), Line: block.Line, People: noLimit, Percent: noLimit}
-	_, attributes := p.Check(block, limitSpec)
-	p.inner(block, limitSpec)
+	_, attributes, _ := p.Check(block, limitSpec)
 	for _, one := range attributes {
 		switch one.Name {
 		case "people":
@@ -65,19 +64,9 @@ func (p *parser) limit(block *hclfile.Block) {
 	p.file.Limits = append(p.file.Limits, limit)
 }
 
-// inner returns the blocks in a block, and the spec of each.
-func (p *parser) inner(block *hclfile.Block, spec *hclfile.Spec) (found []*hclfile.Block) {
-	for _, one := range block.Blocks {
-		if p.Find(one, spec) != nil {
-			found = append(found, one)
-		}
-	}
-	return found
-}
-
 func (p *parser) rule(block *hclfile.Block) {
 	rule := &Rule{Name: strings.Join(block.Labels, " "), Line: block.Line, AtMost: noLimit}
-	has, attributes := p.Check(block, ruleSpec)
+	has, attributes, exceptions := p.Check(block, ruleSpec)
 	for _, one := range attributes {
 		switch one.Name {
 		case "channels":
@@ -103,9 +92,8 @@ func (p *parser) rule(block *hclfile.Block) {
 			rule.AtMost = p.Whole(one, ruleSpec)
 		}
 	}
-	for _, inner := range p.inner(block, ruleSpec) {
-		has["except"] = true
-		p.except(rule, inner)
+	for _, exception := range exceptions {
+		p.except(rule, exception)
 	}
 	p.shape(rule, has)
 	p.file.Rules = append(p.file.Rules, rule)
@@ -142,8 +130,8 @@ func (p *parser) shape(rule *Rule, has hclfile.Has) {
 func (p *parser) selectors(of *hclfile.Attribute) []string {
 	texts := p.TextOrTexts(of)
 	for _, text := range texts {
-		if privacy, ok := strings.CutPrefix(text, "privacy:"); ok && of.Name == "channels" && privaciesOf(privacy) == nil {
-			p.Fail(of.Line, "there is no privacy %s%s", suggest.Quote(privacy), suggest.Names{Things: "privacies", All: privacyNames()}.Suggest(privacy))
+		if privacy, ok := strings.CutPrefix(text, "privacy:"); ok && of.Name == "channels" && privacies[privacy] == nil {
+			p.Fail(of.Line, "there is no privacy %s%s", suggest.Quote(privacy), suggest.Names{Things: "privacies", All: privacyNames}.Suggest(privacy))
 		}
 	}
 	return texts
@@ -198,8 +186,7 @@ func suggestRole(role string) string {
 
 func (p *parser) except(rule *Rule, block *hclfile.Block) {
 	exception := &Exception{line: block.Line}
-	_, attributes := p.Check(block, exceptSpec)
-	p.inner(block, exceptSpec)
+	_, attributes, _ := p.Check(block, exceptSpec)
 	for _, one := range attributes {
 		switch one.Name {
 		case "people":

@@ -3,19 +3,22 @@ package rules
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -63,64 +66,39 @@ type proposer struct {
 // proposedBlock is a rule, or a limit.
 type proposedBlock struct {
 	kind, name, comment string
-	attributes          []proposedAttribute
+	attributes          []string
 }
 
-type proposedAttribute struct {
-	name  string
-	value any // a number, or texts
+// text is the block as files have it.
+func (b *proposedBlock) text() []byte {
+	comment, attributes := strings.ReplaceAll(b.comment, "\n", "\n# "), strings.Join(b.attributes, "\n")
+	return hclwrite.Format(fmt.Appendf(nil, "# %s\n%s %s {\n%s\n}\n", comment, b.kind, quoted(b.name), attributes))
 }
 
-func textsAttribute(name string, texts ...string) proposedAttribute {
-	return proposedAttribute{name, texts}
-}
-
-// write writes the block as files have it.
-func (b *proposedBlock) write(body *hclwrite.Body) {
-	for line := range strings.SplitSeq(b.comment, "\n") {
-		body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + line + "\n")}})
-	}
-	block := body.AppendNewBlock(b.kind, []string{b.name}).Body()
-	for _, one := range b.attributes {
-		switch value := one.value.(type) {
-		case int:
-			block.SetAttributeValue(one.name, cty.NumberIntVal(int64(value)))
-		case []string:
-			block.SetAttributeRaw(one.name, list(value))
-		}
-	}
-}
+// attribute writes an attribute with some texts.
+func attribute(name string, texts ...string) string { return name + " = " + list(texts) }
 
 // list writes one text, or a list, which has a line for each text if it is long.
-func list(texts []string) hclwrite.Tokens {
+func list(texts []string) string {
 	const longest = 100
-	elements, length := make([]hclwrite.Tokens, len(texts)), 0
-	for i, text := range texts {
-		elements[i] = hclwrite.TokensForValue(cty.StringVal(text))
+	elements, length := lists.Map(texts, quoted), 0
+	for _, text := range texts {
 		length += len(text) + len(`"", `)
 	}
-	switch {
+	switch short := strings.Join(elements, ", "); {
 	case len(elements) == 1:
-		return elements[0]
+		return short
 	case length <= longest:
-		return hclwrite.TokensForTuple(elements)
+		return "[" + short + "]"
 	}
-	newline := &hclwrite.Token{Type: hclsyntax.TokenNewline, Bytes: []byte("\n")}
-	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrack, Bytes: []byte("[")}, newline}
-	for _, element := range elements {
-		tokens = append(append(tokens, element...), &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")}, newline)
-	}
-	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrack, Bytes: []byte("]")})
+	return "[\n" + strings.Join(elements, ",\n") + ",\n]"
 }
 
-func (b *proposedBlock) text() []byte {
-	file := hclwrite.NewEmptyFile()
-	b.write(file.Body())
-	return hclwrite.Format(file.Bytes())
-}
+// quoted writes a text as a string of the language.
+func quoted(text string) string { return string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes()) }
 
 // rule makes a rule.
-func rule(name, comment string, attributes ...proposedAttribute) *proposedBlock {
+func rule(name, comment string, attributes ...string) *proposedBlock {
 	return &proposedBlock{"rule", name, comment, attributes}
 }
 
@@ -150,43 +128,37 @@ func (p *proposer) add(block *proposedBlock) bool {
 
 // withRoles are the accounts with some roles.
 func (p *proposer) withRoles(roles ...zulip.Role) permission.People {
-	var ids []int64
-	for user := range p.org.People.Everybody().All() {
-		if slices.Contains(roles, user.Role) {
-			ids = append(ids, user.ID)
-		}
-	}
-	return p.org.People.People(ids)
+	return p.org.People.Everybody().WithRoles(roles...)
 }
 
 func (p *proposer) owners() {
-	if humans(p.withRoles(zulip.RoleOwner)) < 2 {
+	if p.withRoles(zulip.RoleOwner).Humans().Len() < 2 {
 		p.hints = append(p.hints, "Only one person is an owner: if that account is lost, no one can appoint another. After you add a second owner, add:\n  rule \"two owners\" {\n    role     = \"owner\"\n    at_least = 2\n  }")
 		return
 	}
 	p.add(rule("two owners", "If one owner leaves or is locked out, another can still act.",
-		textsAttribute("role", "owner"), proposedAttribute{"at_least", 2}))
+		attribute("role", "owner"), "at_least = 2"))
 }
 
 func (p *proposer) administrators() {
 	all := p.withRoles(zulip.RoleOwner, zulip.RoleAdministrator)
-	role := textsAttribute("role", "owner", "administrator")
+	role := attribute("role", "owner", "administrator")
 	if group := p.groupOf(all); group != "" && p.add(rule("only this group administers the organization", "Only members of this user group become owners or administrators. Add people to the group first.",
-		role, textsAttribute("only", "group:"+group))) {
+		role, attribute("only", "group:"+group))) {
 		return
 	}
 	p.add(rule("few administrators", "Owners and administrators can change everything. The limit leaves room for two more.",
-		role, proposedAttribute{"at_most", all.Len() + 2}))
+		role, fmt.Sprintf("at_most = %d", all.Len()+2)))
 }
 
 func (p *proposer) invited() {
 	p.add(rule("no one joins without an invitation", "People join only by invitation, and no pending invitation makes anyone a moderator or higher.",
-		textsAttribute("joining", invited)))
+		attribute("joining", invited)))
 }
 
 func (p *proposer) web() {
 	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.",
-		textsAttribute("channels", "*"), textsAttribute("permission", "read"), textsAttribute("never", internet)))
+		attribute("channels", "*"), attribute("permission", "read"), attribute("never", internet)))
 }
 
 // guarded are the permissions of the organization that open it to others, or that permit to delete.
@@ -201,7 +173,7 @@ func (p *proposer) permissions() {
 	for _, one := range []struct{ role, name string }{{"role:administrators", "only administrators"}, {"role:moderators", "only moderators and administrators"}} {
 		var permissions, others []string
 		for _, permission := range left {
-			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", textsAttribute("permission", permission), textsAttribute("only", one.role))) {
+			if slices.Contains(organizationPermissions.names, permission) && p.holds(rule("x", "x", attribute("permission", permission), attribute("only", one.role))) {
 				permissions = append(permissions, shortName(permission))
 			} else {
 				others = append(others, permission)
@@ -210,7 +182,7 @@ func (p *proposer) permissions() {
 		left = others
 		if len(permissions) > 0 {
 			p.add(rule(one.name, "Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.",
-				textsAttribute("permission", permissions...), textsAttribute("only", one.role)))
+				attribute("permission", permissions...), attribute("only", one.role)))
 		}
 	}
 }
@@ -222,7 +194,7 @@ func (p *proposer) guests() {
 		return
 	}
 	without := func(selectors []string, comment string) *proposedBlock {
-		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("permission", "read"), textsAttribute("only", "role:members"))
+		return rule("no guests in private channels", comment, attribute("channels", selectors...), attribute("permission", "read"), attribute("only", "role:members"))
 	}
 	if p.add(without([]string{"privacy:private"}, "Guests can't read private channels. To let guests into one, list the others instead of privacy:private.")) {
 		return
@@ -293,8 +265,8 @@ func (p *proposer) closed() {
 			comment = "Only this role can read these channels. To let a user group in, add it to only."
 		}
 		comment += more
-		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
-		if p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("permission", "read", "read_history"), only)) {
+		channels, only := attribute("channels", selectors...), attribute("only", principal)
+		if p.add(rule(name, comment, channels, attribute("permission", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, attribute("permission", "read", "read_history"), only)) {
 			n++
 			covered += len(audiences[principal])
 			if group, ok := strings.CutPrefix(principal, "group:"); ok {
@@ -302,12 +274,7 @@ func (p *proposer) closed() {
 			}
 		}
 	}
-	private := 0
-	for _, channel := range p.org.ActiveChannels() {
-		if channel.Facts.Privacy.IsPrivate() {
-			private++
-		}
-	}
+	private := len(lists.Where(p.org.ActiveChannels(), func(channel *access.Channel) bool { return channel.Facts.Privacy.IsPrivate() }))
 	switch left := private - covered; {
 	case left == 0:
 	case n == maxProposedClosed:
@@ -335,34 +302,20 @@ func (p *proposer) principalOf(people permission.People) string {
 
 // selectorsOf selects channels by folder if all channels of the folder are among them, and otherwise by name.
 func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) {
-	isAmong := func(channel *access.Channel) bool { return slices.Contains(channels, channel) }
-	whole := map[string]int{}
-	for _, channel := range p.org.ActiveChannels() {
-		if _, known := whole[channel.Folder]; !known || whole[channel.Folder] > 0 {
-			if isAmong(channel) {
-				whole[channel.Folder]++
-			} else {
-				whole[channel.Folder] = 0
-			}
-		}
+	isOther := func(channel *access.Channel) bool { return !slices.Contains(channels, channel) }
+	isWhole := map[string]bool{}
+	for _, in := range lists.Grouped(p.org.ActiveChannels(), func(channel *access.Channel) string { return channel.Folder }) {
+		isWhole[in[0].Folder] = in[0].Folder != "" && len(in) > 1 && !slices.ContainsFunc(in, isOther)
 	}
 	for _, channel := range channels {
-		if selector := "folder:" + channel.Folder; channel.Folder != "" && whole[channel.Folder] > 1 {
-			if !slices.Contains(selectors, selector) {
-				selectors = append(selectors, selector)
-			}
-			continue
+		if isWhole[channel.Folder] {
+			selectors = lists.Add(selectors, "folder:"+channel.Folder)
+		} else {
+			selectors = append(selectors, selectorOf(channel.Name))
 		}
-		selectors = append(selectors, selectorOf(channel.Name))
 	}
 	slices.SortFunc(selectors, func(a, b string) int {
-		isName := func(text string) int {
-			if strings.HasPrefix(text, "folder:") {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(isName(a), isName(b)), cmp.Compare(a, b))
+		return cmp.Or(lists.TrueFirst(strings.HasPrefix(a, "folder:"), strings.HasPrefix(b, "folder:")), cmp.Compare(a, b))
 	})
 	return selectors
 }
@@ -379,7 +332,7 @@ func first(selectors []string) (some []string, more string) {
 func (p *proposer) managers() {
 	permissions := []string{"manage", "add_members", "join"}
 	managed := func(comment, role string, names []string) *proposedBlock {
-		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("permission", permissions...), textsAttribute("only", role))
+		return rule("only staff control access to private channels", comment, attribute("groups", names...), attribute("permission", permissions...), attribute("only", role))
 	}
 	for _, role := range []string{"role:administrators", "role:moderators"} {
 		var names []string
@@ -417,7 +370,7 @@ func (p *proposer) announcements() {
 	}) {
 		selectors, more := first(p.selectorsOf(channels[principal]))
 		if n < maxProposedAnnounce && p.add(rule("only "+principal+" posts", "Only these people can post in these public channels. To let others post, add them to only."+more,
-			textsAttribute("channels", selectors...), textsAttribute("permission", "send_message"), textsAttribute("only", principal))) {
+			attribute("channels", selectors...), attribute("permission", "send_message"), attribute("only", principal))) {
 			n++
 		}
 	}
@@ -428,29 +381,23 @@ func (p *proposer) removals() {
 	const least, most = 5, 50
 	p.proposed = append(p.proposed, &proposedBlock{
 		"limit", "removals", "A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.",
-		[]proposedAttribute{{"people", min(max(humans(p.org.People.Everybody())/10, least), most)}},
+		[]string{fmt.Sprintf("people = %d", min(max(p.org.People.Everybody().Humans().Len()/10, least), most))},
 	})
 }
 
 // file writes the proposal.
 func (p *proposer) file() Proposal {
-	made := Proposal{}
+	limits := len(lists.Where(p.proposed, func(block *proposedBlock) bool { return block.kind == "limit" }))
 	var text bytes.Buffer
 	text.WriteString("# Proposed rules, all of which pass today. Keep the intentional ones, remove the accidental ones, and maintain this file\n# with the configuration. Check them with terraform-provider-zulip audit --rules and review --rules.\n")
 	for _, block := range p.proposed {
-		if block.kind == "limit" {
-			made.Limits++
-		} else {
-			made.Rules++
-		}
 		text.WriteString("\n")
 		text.Write(block.text())
 	}
 	for _, hint := range p.hints {
 		text.WriteString("\n# " + strings.ReplaceAll(hint, "\n", "\n# ") + "\n")
 	}
-	made.Text = hclwrite.Format(text.Bytes())
-	return made
+	return Proposal{Text: hclwrite.Format(text.Bytes()), Rules: len(p.proposed) - limits, Limits: limits}
 }
 
 // groupOf returns the user group with exactly these people, if they are more than one. It returns the first of several by
@@ -469,4 +416,16 @@ func (p *proposer) groupOf(people permission.People) string {
 		return ""
 	}
 	return slices.Min(names)
+}
+
+// ProposeFor reads an organization, and proposes rules for it as [Propose] does.
+func ProposeFor(ctx context.Context, from *store.Store, now time.Time) (*Proposal, error) {
+	view, err := from.Read(ctx, store.Channels, store.Subscribers, store.Organization, store.Users, store.Folders)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the organization: %w", err)
+	}
+	read := access.Read{View: view, Self: from.Self(), Subscribers: view.Subscribers(), Now: now}
+	read.Invitations, read.MissingInvitations = access.Invitations(ctx, from)
+	proposal := Propose(access.Of(read))
+	return &proposal, nil
 }

@@ -24,7 +24,8 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 			Violations: []*report.Violation{}, Unknowns: append([]string{}, result.Unknowns...), Notes: append([]string{}, result.Notes...),
 		}
 		if was != nil {
-			rule.Before, rule.IsWorse = was[i].Status, isWorse(result, was[i])
+			rule.Before = was[i].Status
+			rule.IsWorse = slices.ContainsFunc(result.Violations, func(violation *Violation) bool { return violation.isWorseThan(was[i]) })
 			isNew := func(sentence string) bool { return !slices.Contains(was[i].Unknowns, sentence) }
 			mayBeWorse := slices.ContainsFunc(result.Unknowns, isNew)
 			if rule.Before == report.RuleFails && !rule.IsWorse && mayBeWorse {
@@ -60,23 +61,18 @@ func (f *File) Report(org *access.Organization, found, was []*Result, changes fu
 	return rules
 }
 
-// isWorse reports whether the violations differ from those before: other objects or people, or fewer people if they are too
+// isWorseThan reports whether a violation differs from those before: another object or people, or fewer people if they are too
 // few.
-func isWorse(result, was *Result) bool {
-	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool { return violation.isWorseThan(was) })
-}
-
-// isWorseThan is isWorse for one violation.
 func (b *Violation) isWorseThan(was *Result) bool {
 	i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
-		return one.Where == b.Where && one.permission == b.permission && one.isTooFew == b.isTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
+		return one.Where == b.Where && one.Permission == b.Permission && one.IsTooFew == b.IsTooFew && one.isTooMany == b.isTooMany && one.Text == b.Text
 	})
 	if i < 0 {
 		return true
 	}
 	one := was.Violations[i]
-	if b.isTooFew {
-		return humans(b.People) < humans(one.People)
+	if b.IsTooFew {
+		return b.People.Humans().Len() < one.People.Humans().Len()
 	}
 	return b.Internet && !one.Internet || slices.ContainsFunc(b.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
 }
@@ -100,10 +96,10 @@ func (b *Violation) report(org *access.Organization) *report.Violation {
 // Sentence describes the violation without names.
 func (b *Violation) Sentence() string {
 	switch {
-	case b.permission == joiningSubject:
+	case b.Permission == joiningSubject:
 		return b.Text
-	case b.isTooFew:
-		n := humans(b.People)
+	case b.IsTooFew:
+		n := b.People.Humans().Len()
 		return fmt.Sprintf("%s %s, and at least %d must%s", report.InWords(n, "person", "people"), b.does(n), b.Need, b.being())
 	case b.isTooMany:
 		return fmt.Sprintf("%s %s, and at most %d may%s", accounts(b.People), b.does(b.People.Len()), b.Need, b.being())
@@ -136,12 +132,12 @@ func (b *Violation) being() string {
 
 // isOfAccess reports whether people can do something that they must not.
 func (b *Violation) isOfAccess() bool {
-	return !b.isOfBeing() && !b.isTooFew && !b.isTooMany && b.permission != joiningSubject
+	return !b.isOfBeing() && !b.IsTooFew && !b.isTooMany && b.Permission != joiningSubject
 }
 
 // isOfBeing reports whether the violation is about what people are, rather than what they can do.
 func (b *Violation) isOfBeing() bool {
-	return b.permission == roleSubject || b.permission == Subscribed || b.permission == Member
+	return b.Permission == roleSubject || b.Permission == Subscribed || b.Permission == Member
 }
 
 // accounts counts people, and bots with them.

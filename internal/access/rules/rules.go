@@ -118,13 +118,7 @@ type Violation struct {
 	Internet bool
 	// Need is the required or allowed number of people in a violation about their number.
 	Need                int
-	isTooFew, isTooMany bool
-	// permission is the name of the permission, or another subject.
-	permission string
+	IsTooFew, isTooMany bool
+	// Permission is the name of the permission, or another subject.
+	Permission string
 }
-
-// Subject is the name of the permission, or another word for the subject.
-func (b *Violation) Subject() string { return b.permission }
-
-// IsTooFew reports whether too few people have the access.
-func (b *Violation) IsTooFew() bool { return b.isTooFew }

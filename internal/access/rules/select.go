@@ -8,25 +8,38 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // channels returns the channels that a rule selects, and notes whether there may be others.
-func (j *checker) channels() (chosen []*access.Channel) {
+func (j *checker) channels() []*access.Channel {
 	isWhole := func(text string) bool {
 		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
 	}
 	if slices.ContainsFunc(j.rule.Channels, isWhole) {
-		for _, sentence := range j.org.Unknowns(access.OfChannels) {
-			j.addUnknown(sentence)
-		}
+		j.addUnknowns(j.org.Unknowns(access.OfChannels))
 	}
-	all, matched := j.org.ActiveChannels(), map[string]bool{}
-	for _, channel := range all {
+	all := j.org.ActiveChannels()
+	chosen, unmatched := selected(j, j.rule.Channels, all, j.selectsChannel, (*checker).channel, func(channel *access.Channel) string { return "#" + channel.Name })
+	names := lists.Map(all, func(channel *access.Channel) string { return channel.Name })
+	for _, selector := range unmatched {
+		j.unmatched(selector, "channel", names)
+	}
+	return chosen
+}
+
+// selected returns the objects that selectors select, and the selectors that select nothing. It notes the objects about which
+// that isn't known, unless the rule would certainly pass with them.
+func selected[Thing any](
+	j *checker, selectors []string, all []Thing, selects func(selector string, thing Thing) (matches, certain bool), check func(*checker, Thing), text func(Thing) string,
+) (chosen []Thing, unmatched []string) {
+	matched := map[string]bool{}
+	for _, thing := range all {
 		isChosen, uncertain := false, ""
-		for _, selector := range j.rule.Channels {
-			switch matches, certain := j.selectsChannel(selector, channel); {
+		for _, selector := range selectors {
+			switch matches, certain := selects(selector, thing); {
 			case matches && certain:
 				matched[selector], isChosen = true, true
 			case matches:
@@ -35,21 +48,12 @@ func (j *checker) channels() (chosen []*access.Channel) {
 		}
 		switch {
 		case isChosen:
-			chosen = append(chosen, channel)
-		case uncertain != "" && !j.passesWith(func(j *checker) { j.channel(channel) }):
-			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects #%s.", suggest.Quote(uncertain), channel.Name))
+			chosen = append(chosen, thing)
+		case uncertain != "" && !j.passesWith(func(j *checker) { check(j, thing) }):
+			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects %s.", suggest.Quote(uncertain), text(thing)))
 		}
 	}
-	names := make([]string, len(all))
-	for i, channel := range all {
-		names[i] = channel.Name
-	}
-	for _, selector := range j.rule.Channels {
-		if !matched[selector] {
-			j.unmatched(selector, "channel", names)
-		}
-	}
-	return chosen
+	return chosen, lists.Where(selectors, func(selector string) bool { return !matched[selector] })
 }
 
 // unmatched reports a selector that selects nothing. An unknown name might be misspelled, so the rule is unknown. A kind without
@@ -72,7 +76,7 @@ func (j *checker) unmatched(selector, thing string, names []string) {
 	j.addUnknown(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
 }
 
-// keeps reports whether a rule would certainly pass with one more object, so that it does not matter whether the rule
+// passesWith reports whether a rule would certainly pass with one more object, so that it does not matter whether the rule
 // selects it.
 func (j *checker) passesWith(check func(*checker)) bool {
 	one := *j
@@ -87,7 +91,7 @@ func (j *checker) selectsChannel(selector string, channel *access.Channel) (matc
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
 	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
-		return slices.Contains(privaciesOf(privacy), channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
+		return slices.Contains(privacies[privacy], channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
 	}
 	selector = zulip.FoldName(selector) // no two channels differ by case only
 	if channel.NameUnknown && strings.Trim(selector, "*") != "" {
@@ -105,34 +109,24 @@ func selectsExactly(selector, name string) bool {
 }
 
 // groups returns the user groups that a rule selects.
-func (j *checker) groups() (chosen []*access.Group) {
-	all, matched := j.org.ActiveGroups(), map[string]bool{}
-	names := make([]string, len(all))
-	for i, group := range all {
-		names[i] = group.Name
-		isChosen, uncertain := false, ""
-		for _, selector := range j.rule.Groups {
-			selector, written := strings.TrimPrefix(selector, "group:"), selector
-			switch {
-			case !group.NameUnknown || strings.Trim(selector, "*") == "":
-				if hclfile.Selects(selector, group.Called()) {
-					matched[written], isChosen = true, true
-				}
-			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Called()) }):
-				uncertain = written
-			}
-		}
-		switch {
-		case isChosen:
-			chosen = append(chosen, group)
-		case uncertain != "" && !j.passesWith(func(j *checker) { j.group(group) }):
-			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects a user group whose name isn't known yet.", suggest.Quote(uncertain)))
-		}
-	}
-	for _, selector := range j.rule.Groups {
-		if !matched[selector] {
-			j.unmatched(strings.TrimPrefix(selector, "group:"), "user group", names)
-		}
+func (j *checker) groups() []*access.Group {
+	all := j.org.ActiveGroups()
+	chosen, unmatched := selected(j, j.rule.Groups, all, j.selectsGroup, (*checker).group, func(*access.Group) string { return "a user group whose name isn't known yet" })
+	names := lists.Map(all, func(group *access.Group) string { return group.Name })
+	for _, selector := range unmatched {
+		j.unmatched(strings.TrimPrefix(selector, "group:"), "user group", names)
 	}
 	return chosen
+}
+
+// selectsGroup is selectsChannel for a user group.
+func (j *checker) selectsGroup(selector string, group *access.Group) (matches, certain bool) {
+	selector = strings.TrimPrefix(selector, "group:")
+	if group.NameUnknown && strings.Trim(selector, "*") != "" {
+		isOther := slices.ContainsFunc(j.org.ActiveGroups(), func(other *access.Group) bool {
+			return !other.NameUnknown && selectsExactly(selector, other.Called())
+		})
+		return !isOther, false
+	}
+	return hclfile.Selects(selector, group.Called()), true
 }

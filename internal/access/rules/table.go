@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -49,36 +50,17 @@ const invited = "invited"
 // roleNames are the roles that a rule can name.
 var roleNames = []string{"owner", "administrator", "moderator", "member", "guest"}
 
-// privacy is a kind of channel that a rule can select.
-type privacy struct {
-	name string
-	are  []zulip.Privacy
-}
-
-var privacies = []privacy{
-	{"public", []zulip.Privacy{zulip.PrivacyPublic}},
-	{"web_public", []zulip.Privacy{zulip.PrivacyWebPublic}},
-	{"private", []zulip.Privacy{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory}},
-	{"private_shared_history", []zulip.Privacy{zulip.PrivacyPrivateSharedHistory}},
-	{"private_protected_history", []zulip.Privacy{zulip.PrivacyPrivateProtectedHistory}},
-}
-
-func privacyNames() (names []string) {
-	for _, one := range privacies {
-		names = append(names, one.name)
+// privacyNames are the kinds of channels that a rule can select, and privacies are the privacies of each.
+var (
+	privacyNames = []string{"public", "web_public", "private", "private_shared_history", "private_protected_history"}
+	privacies    = map[string][]zulip.Privacy{
+		"public":                    {zulip.PrivacyPublic},
+		"web_public":                {zulip.PrivacyWebPublic},
+		"private":                   {zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory},
+		"private_shared_history":    {zulip.PrivacyPrivateSharedHistory},
+		"private_protected_history": {zulip.PrivacyPrivateProtectedHistory},
 	}
-	return names
-}
-
-// privaciesOf are the privacies of a kind; nil if there is no such kind.
-func privaciesOf(name string) []zulip.Privacy {
-	for _, one := range privacies {
-		if one.name == name {
-			return one.are
-		}
-	}
-	return nil
-}
+)
 
 // permissionNames are the permissions of one kind of object that a rule can name.
 type permissionNames struct {
@@ -88,21 +70,11 @@ type permissionNames struct {
 }
 
 var (
-	channelPermissions      = permissionNames{"permissions in a channel", append(channelPermissionNames(permission.ChannelPermissionsAndHistory), Subscribed)}
+	channelPermissions      = permissionNames{"permissions in a channel", append(lists.Strings(permission.ChannelPermissionsAndHistory), Subscribed)}
 	groupPermissions        = permissionNames{"permissions over a user group", append([]string{Member}, settingNames(permission.UserGroups)...)}
 	organizationPermissions = permissionNames{"permissions in the organization", settingNames(permission.Organizations)}
 )
 
-func channelPermissionNames(permissions []permission.ChannelPermission) (names []string) {
-	for _, one := range permissions {
-		names = append(names, string(one))
-	}
-	return names
-}
-
-func settingNames(table permission.Table) (names []string) {
-	for _, one := range table.Settings {
-		names = append(names, one.Name)
-	}
-	return names
+func settingNames(table permission.Table) []string {
+	return lists.Map(table.Settings, func(setting permission.Spec) string { return setting.Name })
 }

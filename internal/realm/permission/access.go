@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,14 +25,14 @@ type Access struct {
 	facts  AccessInput
 	roster *roster
 
-	active         bitset
-	guests         bitset
-	administrators bitset     // and owners
-	webhooks       bitset     // incoming webhook bots; nil if there are none
-	bots           bitset     // nil if there are none
+	active         sets.Bits
+	guests         sets.Bits
+	administrators sets.Bits  // and owners
+	webhooks       sets.Bits  // incoming webhook bots; nil if there are none
+	bots           sets.Bits  // nil if there are none
 	ownedBots      []ownedBot // active ones with an owner
-	anyonesBots    bitset     // those with an unknown owner; nil if there are none
-	groups         map[int64]bitset
+	anyonesBots    sets.Bits  // those with an unknown owner; nil if there are none
+	groups         map[int64]sets.Bits
 	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are these groups and
 	// the groups that contain one of them, with the people who may be in them.
 	unknownMembers  map[int64]unknownMembers
@@ -48,7 +49,7 @@ type unknownMembers struct {
 
 // upperBound has everyone who may be in a group with uncertain members.
 type upperBound struct {
-	most bitset
+	most sets.Bits
 	// isOpen is true if the group may also contain people without an account.
 	isOpen bool
 }
@@ -71,11 +72,11 @@ func NewAccess(facts AccessInput) *Access { return newAccess(facts, newRoster(fa
 // in it. unknown are the groups whose members are not completely known.
 func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMembers) *Access {
 	size := len(everybody.users)
-	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places, guests: newBitset(size)}
+	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places, guests: sets.NewBits(size)}
 	a := &Access{
 		facts: facts, roster: everybody,
-		active: newBitset(size), guests: newBitset(size), administrators: newBitset(size),
-		groups: make(map[int64]bitset, len(facts.Groups)), unknownMembers: unknown, uncertainGroups: map[int64]upperBound{},
+		active: sets.NewBits(size), guests: sets.NewBits(size), administrators: sets.NewBits(size),
+		groups: make(map[int64]sets.Bits, len(facts.Groups)), unknownMembers: unknown, uncertainGroups: map[int64]upperBound{},
 	}
 	for _, user := range facts.Users {
 		place, ok := everybody.places[user.ID]
@@ -89,7 +90,7 @@ func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMe
 	}
 	for place, user := range everybody.users {
 		if user.Role == zulip.RoleGuest {
-			everybody.guests.add(place)
+			everybody.guests.Add(place)
 		}
 	}
 	closure := closure{access: a, byID: make(map[int64]*zulip.UserGroup, len(facts.Groups)), visited: map[int64]bool{}}
@@ -104,30 +105,30 @@ func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMe
 
 // addUser adds an active person or bot.
 func (a *Access) addUser(user *zulip.User, place int) {
-	a.active.add(place)
+	a.active.Add(place)
 	if user.Role == zulip.RoleGuest {
-		a.guests.add(place)
+		a.guests.Add(place)
 	}
 	if user.Role <= zulip.RoleAdministrator {
-		a.administrators.add(place)
+		a.administrators.Add(place)
 	}
 	if user.IsBot {
 		if a.bots == nil {
-			a.bots = newBitset(len(a.roster.users))
+			a.bots = sets.NewBits(len(a.roster.users))
 		}
-		a.bots.add(place)
+		a.bots.Add(place)
 	}
 	if user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook {
 		if a.webhooks == nil {
-			a.webhooks = newBitset(len(a.roster.users))
+			a.webhooks = sets.NewBits(len(a.roster.users))
 		}
-		a.webhooks.add(place)
+		a.webhooks.Add(place)
 	}
 	if user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == UnknownOwner {
 		if a.anyonesBots == nil {
-			a.anyonesBots = newBitset(len(a.roster.users))
+			a.anyonesBots = sets.NewBits(len(a.roster.users))
 		}
-		a.anyonesBots.add(place)
+		a.anyonesBots.Add(place)
 	}
 	if user.IsBot && user.BotOwnerID != nil {
 		if owner, ok := a.roster.places[*user.BotOwnerID]; ok {
@@ -151,22 +152,22 @@ func (a *Access) People(ids []int64) People { return People{a.roster, a.activeUs
 // Guests returns the active guests.
 func (a *Access) Guests() People { return People{a.roster, a.guests} }
 
-func (a *Access) members(value zulip.GroupSettingValue) bitset {
+func (a *Access) members(value zulip.GroupSettingValue) sets.Bits {
 	if value.IsNamed() {
 		return a.groups[value.Group]
 	}
 	set := a.activeUsers(value.DirectMembers)
 	for _, group := range value.DirectSubgroups {
-		set.addAll(a.groups[group])
+		set.AddAll(a.groups[group])
 	}
 	return set
 }
 
-func (a *Access) activeUsers(ids []int64) bitset {
-	set := newBitset(len(a.roster.users))
+func (a *Access) activeUsers(ids []int64) sets.Bits {
+	set := sets.NewBits(len(a.roster.users))
 	for _, id := range ids {
-		if place, ok := a.roster.places[id]; ok && a.active.has(place) {
-			set.add(place)
+		if place, ok := a.roster.places[id]; ok && a.active.Has(place) {
+			set.Add(place)
 		}
 	}
 	return set
@@ -175,7 +176,7 @@ func (a *Access) activeUsers(ids []int64) bitset {
 // IsUncertain reports whether the people in a value are not completely known.
 func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
 	most, isOpen := a.upperBound(value)
-	return isOpen || most != nil && !most.equal(a.members(value))
+	return isOpen || most != nil && !most.Equal(a.members(value))
 }
 
 // Bounds returns the active people who are certainly in a value, and those who may be. isOpen reports whether the value
@@ -183,12 +184,12 @@ func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
 func (a *Access) Bounds(value zulip.GroupSettingValue) (least, most People, isOpen bool) {
 	least = a.In(value)
 	possible, isOpen := a.upperBound(value)
-	return least, People{a.roster, least.set.or(possible)}, isOpen
+	return least, People{a.roster, least.set.Or(possible)}, isOpen
 }
 
 // upperBound returns the people who may be in a value, and whether it may contain others without an account; nil if the
 // value contains no uncertain group.
-func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen bool) {
+func (a *Access) upperBound(value zulip.GroupSettingValue) (most sets.Bits, isOpen bool) {
 	if len(a.uncertainGroups) == 0 {
 		return nil, false
 	}
@@ -198,25 +199,25 @@ func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen 
 	}
 	for _, group := range groups {
 		if span, ok := a.uncertainGroups[group]; ok {
-			most, isOpen = most.or(span.most), isOpen || span.isOpen
+			most, isOpen = most.Or(span.most), isOpen || span.isOpen
 		}
 	}
 	if most == nil {
 		return nil, isOpen
 	}
-	return most.or(a.members(value)), isOpen
+	return most.Or(a.members(value)), isOpen
 }
 
 // hasSamePeople reports whether all users have the same role, activity and owner.
 func (a *Access) hasSamePeople(other *Access) bool {
-	return a == other || a.active.equal(other.active) && a.guests.equal(other.guests) &&
-		a.administrators.equal(other.administrators) && slices.Equal(a.ownedBots, other.ownedBots)
+	return a == other || a.active.Equal(other.active) && a.guests.Equal(other.guests) &&
+		a.administrators.Equal(other.administrators) && slices.Equal(a.ownedBots, other.ownedBots)
 }
 
 // holdsSame reports whether a value certainly contains the same people as another value in
 // another state of the organization.
 func (a *Access) holdsSame(value zulip.GroupSettingValue, other *Access, later zulip.GroupSettingValue) bool {
-	return !a.IsUncertain(value) && !other.IsUncertain(later) && a.members(value).equal(other.members(later))
+	return !a.IsUncertain(value) && !other.IsUncertain(later) && a.members(value).Equal(other.members(later))
 }
 
 // organizationValue returns a permission of the organization; the empty value if the server does
@@ -229,11 +230,11 @@ func (a *Access) organizationValue(setting string) zulip.GroupSettingValue {
 }
 
 // botsOf returns the active bots whose owner is in a set.
-func (a *Access) botsOf(owners bitset) bitset {
-	set := newBitset(len(a.roster.users))
+func (a *Access) botsOf(owners sets.Bits) sets.Bits {
+	set := sets.NewBits(len(a.roster.users))
 	for _, owned := range a.ownedBots {
-		if owners.has(owned.owner) {
-			set.add(owned.bot)
+		if owners.Has(owned.owner) {
+			set.Add(owned.bot)
 		}
 	}
 	return set
@@ -263,14 +264,14 @@ func (c closure) visit(group *zulip.UserGroup) {
 	for _, id := range group.DirectSubgroupIDs {
 		if below, ok := c.byID[id]; ok {
 			c.visit(below)
-			set.addAll(c.access.groups[id])
+			set.AddAll(c.access.groups[id])
 			if span, ok := c.access.uncertainGroups[id]; ok {
-				reach.most, reach.isOpen = reach.most.or(span.most), reach.isOpen || span.isOpen
+				reach.most, reach.isOpen = reach.most.Or(span.most), reach.isOpen || span.isOpen
 			}
 		}
 	}
 	c.access.groups[group.ID] = set
-	if reach.isOpen || !reach.most.minus(set).isEmpty() {
+	if reach.isOpen || !reach.most.Minus(set).IsEmpty() {
 		c.access.uncertainGroups[group.ID] = reach
 	}
 }
@@ -286,7 +287,7 @@ func (a *Access) ByOrganization(permission ChannelPermission) (setting string, p
 type Held struct {
 	roster *roster
 	// sets has one set for each assumption about unknown facts, and a single one if everything is known.
-	sets []bitset
+	sets []sets.Bits
 	// everybodyIn is true for each set that assumes everyone is subscribed; nil if the subscribers are known.
 	everybodyIn []bool
 	// isUnknown is true if others than those in the sets may have it.
@@ -297,11 +298,11 @@ type Held struct {
 func HeldByUnknown() Held { return Held{isUnknown: true} }
 
 // Held returns a permission that exactly these people have.
-func (p People) Held() Held { return Held{roster: p.roster, sets: []bitset{p.set}} }
+func (p People) Held() Held { return Held{roster: p.roster, sets: []sets.Bits{p.set}} }
 
 // HeldByAtLeast returns these people, and perhaps others, as a Held. The others depend on the subscribers of a channel.
 func (a *Access) HeldByAtLeast(people People) Held {
-	return Held{roster: a.roster, sets: []bitset{people.set, a.active}, everybodyIn: []bool{false, true}}
+	return Held{roster: a.roster, sets: []sets.Bits{people.set, a.active}, everybodyIn: []bool{false, true}}
 }
 
 // HeldBySubscribers returns the subscribers of the channel as people with a permission.
@@ -342,16 +343,16 @@ func (h Held) Certain() (who People, isAll bool) {
 	}
 	all := h.sets[0]
 	for _, set := range h.sets[1:] {
-		all = all.and(set)
+		all = all.And(set)
 	}
-	return People{h.roster, all}, !h.isUnknown && !slices.ContainsFunc(h.sets, func(set bitset) bool { return !set.equal(all) })
+	return People{h.roster, all}, !h.isUnknown && !slices.ContainsFunc(h.sets, func(set sets.Bits) bool { return !set.Equal(all) })
 }
 
 // Possible returns the people who have or may have effective access. isAll is false if there may be others.
 func (h Held) Possible() (who People, isAll bool) {
-	var all bitset
+	var all sets.Bits
 	for _, set := range h.sets {
-		all = all.or(set)
+		all = all.Or(set)
 	}
 	return People{h.roster, all}, !h.isUnknown
 }
@@ -384,9 +385,9 @@ func (h Held) To(after Held) Effect {
 }
 
 // all returns the sets, at least one.
-func (h Held) all() []bitset {
+func (h Held) all() []sets.Bits {
 	if len(h.sets) == 0 {
-		return []bitset{nil}
+		return []sets.Bits{nil}
 	}
 	return h.sets
 }

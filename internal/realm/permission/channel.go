@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -174,7 +175,7 @@ var organizationPermissions = map[ChannelPermission]string{
 }
 
 // permittedByOrganization returns the people who have a permission because of a permission of the organization.
-func (o *outcome) permittedByOrganization(permission ChannelPermission) bitset {
+func (o *outcome) permittedByOrganization(permission ChannelPermission) sets.Bits {
 	by, ok := organizationPermissions[permission]
 	if !ok {
 		return nil

@@ -3,6 +3,7 @@ package permission
 import (
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +25,7 @@ func (a *Access) HeldBy(table Table, setting Spec, value zulip.GroupSettingValue
 // HeldIn returns everyone in a value as people with a permission.
 func (a *Access) HeldIn(value zulip.GroupSettingValue) Held {
 	least, most, isOpen := a.Bounds(value)
-	return Held{roster: a.roster, isUnknown: isOpen, sets: []bitset{least.set, most.set}}
+	return Held{roster: a.roster, isUnknown: isOpen, sets: []sets.Bits{least.set, most.set}}
 }
 
 // Admitted returns the people who can exercise a permission of a user group or of the organization. These are the
@@ -38,10 +39,10 @@ func (a *Access) Admitted(table Table, setting Spec, value zulip.GroupSettingVal
 // admitted returns those of some people who can exercise a permission that includes all of them.
 func (a *Access) admitted(table Table, setting Spec, people People) People {
 	if !setting.BySending {
-		people = People{people.roster, people.set.minus(a.webhooks)}
+		people = People{people.roster, people.set.Minus(a.webhooks)}
 	}
 	if realm := a.facts.Realm; realm != nil && realm.FeatureLevel != 0 && realm.FeatureLevel < setting.BotsSince {
-		people = People{people.roster, people.set.minus(a.bots)}
+		people = People{people.roster, people.set.Minus(a.bots)}
 	}
 	if setting.NeverGuests(table.Supported(setting, a.facts.Realm)) {
 		return people.Minus(a.Guests())

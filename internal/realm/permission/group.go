@@ -1,6 +1,9 @@
 package permission
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
 
 const (
 	canManageGroup     = "can_manage_group"
@@ -33,7 +36,7 @@ func GroupGrants(name string) (group, organization []string) {
 // HeldInGroup returns the people with effective access by a permission of a user group. permissions are the group's
 // permissions by name. If one that matters is absent, or the organization's, its value is unknown, and there may be others.
 func (a *Access) HeldInGroup(name string, permissions map[string]zulip.GroupSettingValue) Held {
-	all := Held{roster: a.roster, sets: []bitset{nil, nil}}
+	all := Held{roster: a.roster, sets: []sets.Bits{nil, nil}}
 	for _, grant := range a.grants(name, permissions) {
 		held := HeldByUnknown()
 		if grant.isKnown {
@@ -41,7 +44,7 @@ func (a *Access) HeldInGroup(name string, permissions map[string]zulip.GroupSett
 		}
 		least, _ := held.Certain()
 		most, isAll := held.Possible()
-		all.sets[0], all.sets[1], all.isUnknown = all.sets[0].or(least.set), all.sets[1].or(most.set), all.isUnknown || !isAll
+		all.sets[0], all.sets[1], all.isUnknown = all.sets[0].Or(least.set), all.sets[1].Or(most.set), all.isUnknown || !isAll
 	}
 	return all
 }

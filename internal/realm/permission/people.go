@@ -1,18 +1,19 @@
 package permission
 
 import (
+	"cmp"
 	"encoding/binary"
 	"iter"
-	"math/bits"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // People is an immutable set of people and bots of one organization. The zero value is empty.
 type People struct {
 	roster *roster
-	set    bitset
+	set    sets.Bits
 }
 
 // roster assigns everyone in an organization a place, the index of the user's bit in every set. Deactivated users also
@@ -20,7 +21,7 @@ type People struct {
 type roster struct {
 	users  []*zulip.User // ascending by ID
 	places map[int64]int
-	guests bitset // all guests, active or not
+	guests sets.Bits // all guests, active or not
 }
 
 // newRoster leaves out the server's own bots, to which permissions do not apply.
@@ -44,35 +45,56 @@ func (p People) Has(id int64) bool {
 		return false
 	}
 	place, ok := p.roster.places[id]
-	return ok && p.set.has(place)
+	return ok && p.set.Has(place)
 }
 
 // Len returns the number of people in the set.
-func (p People) Len() int { return p.set.count() }
+func (p People) Len() int { return p.set.Len() }
 
 // Guests returns the number of guests in the set.
-func (p People) Guests() (n int) {
+func (p People) Guests() int {
 	if p.roster == nil {
 		return 0
 	}
-	for i, word := range p.set {
-		n += bits.OnesCount64(word & p.roster.guests[i])
-	}
-	return n
+	return p.set.And(p.roster.guests).Len()
 }
 
 // IsEmpty reports whether the set is empty.
-func (p People) IsEmpty() bool { return p.set.isEmpty() }
+func (p People) IsEmpty() bool { return p.set.IsEmpty() }
 
 // All iterates over the people in the set, ascending by ID.
 func (p People) All() iter.Seq[*zulip.User] {
 	return func(yield func(*zulip.User) bool) {
-		for place := range p.set.places() {
+		for place := range p.set.All() {
 			if !yield(p.roster.users[place]) {
 				return
 			}
 		}
 	}
+}
+
+// Where returns those in the set who satisfy a condition.
+func (p People) Where(is func(*zulip.User) bool) People {
+	if p.roster == nil {
+		return p
+	}
+	some := sets.NewBits(len(p.roster.users))
+	for place := range p.set.All() {
+		if is(p.roster.users[place]) {
+			some.Add(place)
+		}
+	}
+	return People{p.roster, some}
+}
+
+// Humans returns those in the set who are not bots.
+func (p People) Humans() People {
+	return p.Where(func(user *zulip.User) bool { return !user.IsBot })
+}
+
+// WithRoles returns those in the set who have one of some roles.
+func (p People) WithRoles(roles ...zulip.Role) People {
+	return p.Where(func(user *zulip.User) bool { return slices.Contains(roles, user.Role) })
 }
 
 // IDs returns the IDs in the set, ascending.
@@ -87,18 +109,20 @@ func (p People) IDs() []int64 {
 // Minus returns those who are in this set and not in the other, which is of the same
 // organization.
 func (p People) Minus(other People) People {
-	return People{p.roster, p.set.minus(other.set)}
+	return People{p.roster, p.set.Minus(other.set)}
 }
 
 // Or returns the people in either set, which are of the same organization.
-func (p People) Or(other People) People { return People{p.roster, p.set.or(other.set)} }
+func (p People) Or(other People) People {
+	return People{cmp.Or(p.roster, other.roster), p.set.Or(other.set)}
+}
 
 // And returns those who are in both sets, which are of the same organization.
-func (p People) And(other People) People { return People{p.roster, p.set.and(other.set)} }
+func (p People) And(other People) People { return People{p.roster, p.set.And(other.set)} }
 
 // Equal reports whether both sets, of the same organization, contain the same people.
 func (p People) Equal(other People) bool {
-	return p.set.equal(other.set)
+	return p.set.Equal(other.set)
 }
 
 // Key returns a key for a map of sets of one organization, which is the same for the same people.
@@ -107,93 +131,11 @@ func (p People) Key() string {
 	for len(set) > 0 && set[len(set)-1] == 0 {
 		set = set[:len(set)-1]
 	}
-	key := make([]byte, 0, len(set)*wordSize/8)
+	key := make([]byte, 0, 8*len(set))
 	for _, word := range set {
 		key = binary.LittleEndian.AppendUint64(key, word)
 	}
 	return string(key)
-}
-
-// bitset is a set of places. Operations return new sets. nil is empty, and a set can be shorter than another.
-type bitset []uint64
-
-const wordSize = 64
-
-// newBitset returns an empty set for places below size.
-func newBitset(size int) bitset { return make(bitset, (size+wordSize-1)/wordSize) }
-
-// add modifies b, so it may only be used while b is being built.
-func (b bitset) add(place int) { b[place/wordSize] |= 1 << (place % wordSize) }
-
-// addAll modifies b, so it may only be used while b is being built. b must be at least as long as other.
-func (b bitset) addAll(other bitset) {
-	for i, word := range other {
-		b[i] |= word
-	}
-}
-
-func (b bitset) has(place int) bool {
-	return place/wordSize < len(b) && b[place/wordSize]&(1<<(place%wordSize)) != 0
-}
-
-func (b bitset) or(others ...bitset) bitset {
-	size := len(b)
-	for _, other := range others {
-		size = max(size, len(other))
-	}
-	union := make(bitset, size)
-	union.addAll(b)
-	for _, other := range others {
-		union.addAll(other)
-	}
-	return union
-}
-
-func (b bitset) and(other bitset) bitset {
-	both := make(bitset, min(len(b), len(other)))
-	for i := range both {
-		both[i] = b[i] & other[i]
-	}
-	return both
-}
-
-func (b bitset) minus(other bitset) bitset {
-	rest := slices.Clone(b)
-	for i := range rest[:min(len(b), len(other))] {
-		rest[i] &^= other[i]
-	}
-	return rest
-}
-
-func (b bitset) equal(other bitset) bool {
-	short, long := b, other
-	if len(short) > len(long) {
-		short, long = long, short
-	}
-	return slices.Equal(short, long[:len(short)]) && long[len(short):].isEmpty()
-}
-
-func (b bitset) count() (n int) {
-	for _, word := range b {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-func (b bitset) isEmpty() bool {
-	return !slices.ContainsFunc(b, func(word uint64) bool { return word != 0 })
-}
-
-func (b bitset) places() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i, word := range b {
-			for ; word != 0; word &= word - 1 {
-				if !yield(i*wordSize + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // maxSettled is the maximum number of groups about which [Access.Settle] makes assumptions.

@@ -53,7 +53,7 @@ const (
 func (a *Access) Person(user *zulip.User) *Person {
 	p := &Person{user: user}
 	people := []*zulip.User{user}
-	if place, ok := a.ownerPlace(user); ok && a.active.has(place) {
+	if place, ok := a.ownerPlace(user); ok && a.active.Has(place) {
 		p.owner = a.roster.users[place]
 		people = append(people, p.owner)
 	}
@@ -147,7 +147,7 @@ func (p *Person) OrganizationPermissions() []string {
 // In returns what the user can do in a channel, by the rules of [Access.Can].
 func (p *Person) In(channel Channel) ChannelAccess {
 	place, ok := p.access.roster.places[p.user.ID]
-	if !ok || !p.access.active.has(place) {
+	if !ok || !p.access.active.Has(place) {
 		return ChannelAccess{}
 	}
 	channel.Subscribers = p.among(channel.Subscribers)
@@ -161,7 +161,7 @@ func (p *Person) In(channel Channel) ChannelAccess {
 		}
 		can := 0
 		for _, outcome := range outcomes {
-			if outcome.can(permission).has(place) {
+			if outcome.can(permission).Has(place) {
 				can++
 			}
 		}
@@ -236,7 +236,7 @@ func (e explanation) readers() []string {
 }
 
 func (e explanation) subscriber() []string {
-	if e.subscribers.has(e.place) {
+	if e.subscribers.Has(e.place) {
 		return []string{bySubscription}
 	}
 	return nil
@@ -253,7 +253,7 @@ func (e explanation) joiners() []string {
 }
 
 func (e explanation) administrator() []string {
-	if e.Person.access.administrators.has(e.place) {
+	if e.Person.access.administrators.Has(e.place) {
 		return []string{byRole}
 	}
 	return nil
@@ -275,7 +275,7 @@ func (e explanation) other(permission ChannelPermission) []string {
 // organizational returns how the user is in the permission of the organization that permits the same in every channel.
 func (e explanation) organizational(permission ChannelPermission) []string {
 	by, ok := organizationPermissions[permission]
-	if !ok || !e.permittedByOrganization(permission).has(e.place) {
+	if !ok || !e.permittedByOrganization(permission).Has(e.place) {
 		return nil
 	}
 	return prefixed(byOrganization+by+": ", e.principals(e.Person.access.organizationValue(by)))
@@ -293,10 +293,10 @@ func (e explanation) withOwner(permission ChannelPermission) []string {
 
 // ownersSubscription is the reason if a bot can post where only its owner has access.
 func (e explanation) ownersSubscription() []string {
-	if e.owner == nil || len(e.content()) > 0 && e.privacy != zulip.PrivacyPrivateProtectedHistory || e.subscribers.has(e.place) {
+	if e.owner == nil || len(e.content()) > 0 && e.privacy != zulip.PrivacyPrivateProtectedHistory || e.subscribers.Has(e.place) {
 		return nil
 	}
-	if place, ok := e.Person.access.roster.places[e.owner.ID]; ok && e.subscribers.has(place) {
+	if place, ok := e.Person.access.roster.places[e.owner.ID]; ok && e.subscribers.Has(place) {
 		return []string{byOwner + bySubscription}
 	}
 	return nil

@@ -1,6 +1,9 @@
 package permission
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
 
 // outcome is a channel with one assumption about all unknown values: that they are as small as possible, or as large.
 // Every permission grows with every value and with the subscribers, so the two extremes are enough.
@@ -15,8 +18,8 @@ type outcome struct {
 	// assumeAllSubscribed is true if everyone who may be subscribed is assumed to be.
 	assumeAllSubscribed bool
 
-	subscribers bitset
-	content     bitset
+	subscribers sets.Bits
+	content     sets.Bits
 }
 
 // outcomes returns the combinations of assumptions; one if everything is known.
@@ -27,7 +30,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	}
 	subscribers := a.activeUsers(channel.Subscribers)
 	everybodyIn, values, onlyEmptyTopic := []bool{false}, []bool{false}, []bool{channel.onlyEmptyTopic()}
-	allSubscribers := subscribers.or(a.activeUsers(channel.MaySubscribe))
+	allSubscribers := subscribers.Or(a.activeUsers(channel.MaySubscribe))
 	if !channel.SubscribersKnown {
 		allSubscribers = a.active
 	}
@@ -86,7 +89,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 //
 // The last row but one counts as a permission to move messages. See https://zulip.com/api/roles-and-permissions,
 // https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.
-func (o *outcome) can(permission ChannelPermission) bitset {
+func (o *outcome) can(permission ChannelPermission) sets.Bits {
 	switch permission {
 	case CanSendMessage:
 		return o.send()
@@ -94,16 +97,16 @@ func (o *outcome) can(permission ChannelPermission) bitset {
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.send().and(o.withOwnedBots(o.permittedBy(permission)))
+		return o.send().And(o.withOwnedBots(o.permittedBy(permission)))
 	}
 	if o.access.webhooks == nil {
 		return o.canBeyondSending(permission)
 	}
-	return o.canBeyondSending(permission).minus(o.access.webhooks)
+	return o.canBeyondSending(permission).Minus(o.access.webhooks)
 }
 
 // canBeyondSending is can for permissions that require more than sending a message.
-func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
+func (o *outcome) canBeyondSending(permission ChannelPermission) sets.Bits {
 	switch permission {
 	case CanRead:
 		return o.read()
@@ -114,15 +117,15 @@ func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
-		return o.content.and(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission)))
+		return o.content.And(o.administer().Or(o.permittedBy(permission), o.permittedByOrganization(permission)))
 	case CanSubscribe:
 		return o.join()
 	case CanRemoveSubscribers:
-		return o.administer().or(o.metadataAccess().and(o.permittedBy(permission)))
+		return o.administer().Or(o.metadataAccess().And(o.permittedBy(permission)))
 	case CanDeleteAnyMessage:
-		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
+		return o.mayChangeMessages().And(o.permittedBy(permission).Or(o.permittedByOrganization(permission)))
 	case CanDeleteOwnMessage:
-		return o.mayChangeOwnMessages().and(o.permittedBy(permission).or(
+		return o.mayChangeOwnMessages().And(o.permittedBy(permission).Or(
 			o.permittedByOrganization(permission), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
 	case CanMoveMessagesOutOfChannel:
 		return o.move(permission)
@@ -135,27 +138,27 @@ func (o *outcome) canBeyondSending(permission ChannelPermission) bitset {
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.mayChangeMessages().and(o.permittedBy(permission).or(o.permittedByOrganization(permission)))
+		return o.mayChangeMessages().And(o.permittedBy(permission).Or(o.permittedByOrganization(permission)))
 	}
 	return nil
 }
 
-func (o *outcome) move(permission ChannelPermission) bitset {
-	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(permission), o.permittedByOrganization(permission)))
+func (o *outcome) move(permission ChannelPermission) sets.Bits {
+	return o.mayChangeMessages().And(o.administer().Or(o.permittedBy(permission), o.permittedByOrganization(permission)))
 }
 
 // contentAccess returns the people with content access: subscribers, those who can join on their own, and everyone in
 // a web-public channel.
-func (o *outcome) contentAccess() bitset {
+func (o *outcome) contentAccess() sets.Bits {
 	if o.privacy == zulip.PrivacyWebPublic {
 		return o.access.active
 	}
-	return o.subscribers.or(o.join())
+	return o.subscribers.Or(o.join())
 }
 
 // read returns the people who can read new messages. If the history is protected, only subscribers at the time of a
 // message can read it.
-func (o *outcome) read() bitset {
+func (o *outcome) read() sets.Bits {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return o.subscribers
 	}
@@ -163,7 +166,7 @@ func (o *outcome) read() bitset {
 }
 
 // readHistory returns the people who can read messages from before they could read the channel.
-func (o *outcome) readHistory() bitset {
+func (o *outcome) readHistory() sets.Bits {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return nil
 	}
@@ -172,7 +175,7 @@ func (o *outcome) readHistory() bitset {
 
 // join returns the people who can subscribe on their own: all but guests in a public channel, and in a private one
 // those who have one of two permissions.
-func (o *outcome) join() bitset {
+func (o *outcome) join() sets.Bits {
 	if !o.privacy.IsPrivate() {
 		return o.withoutGuests(o.access.active)
 	}
@@ -180,22 +183,22 @@ func (o *outcome) join() bitset {
 }
 
 // mayJoinPrivate returns the people who can subscribe to a private channel on their own.
-func (o *outcome) mayJoinPrivate() bitset {
-	return o.permittedBy(CanSubscribe).or(o.permittedBy(CanAddSubscribers))
+func (o *outcome) mayJoinPrivate() sets.Bits {
+	return o.permittedBy(CanSubscribe).Or(o.permittedBy(CanAddSubscribers))
 }
 
 // metadataAccess returns who can see that the channel exists.
-func (o *outcome) metadataAccess() bitset { return o.content.or(o.administer()) }
+func (o *outcome) metadataAccess() sets.Bits { return o.content.Or(o.administer()) }
 
 // administer returns who can change the channel: administrators of the organization, subscribed
 // or not, including bots with that role, and those who have the permission.
-func (o *outcome) administer() bitset {
-	return o.access.administrators.or(o.permittedBy(CanAdministerChannel))
+func (o *outcome) administer() sets.Bits {
+	return o.access.administrators.Or(o.permittedBy(CanAdministerChannel))
 }
 
 // send returns the people who can post: those who have the permission and access to the channel. A bot has both if its
 // owner has. If the history is protected, only subscribers have access.
-func (o *outcome) send() bitset {
+func (o *outcome) send() sets.Bits {
 	if o.channel.IsArchived {
 		return nil
 	}
@@ -204,14 +207,14 @@ func (o *outcome) send() bitset {
 	case zulip.PrivacyWebPublic:
 		return may
 	case zulip.PrivacyPrivateProtectedHistory:
-		return may.and(o.withOwnedBots(o.subscribers))
+		return may.And(o.withOwnedBots(o.subscribers))
 	}
-	return may.and(o.withOwnedBots(o.subscribers).or(o.join()))
+	return may.And(o.withOwnedBots(o.subscribers).Or(o.join()))
 }
 
 // mayChangeMessages returns who can get permission to change other people's messages: subscribers and, unless the history
 // is protected, those who could join.
-func (o *outcome) mayChangeMessages() bitset {
+func (o *outcome) mayChangeMessages() sets.Bits {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory && !o.channel.IsArchived {
 		return o.subscribers
 	}
@@ -219,25 +222,25 @@ func (o *outcome) mayChangeMessages() bitset {
 }
 
 // mayChangeOwnMessages returns who can get permission to change their own messages. Protected history makes no difference.
-func (o *outcome) mayChangeOwnMessages() bitset {
+func (o *outcome) mayChangeOwnMessages() sets.Bits {
 	if o.channel.IsArchived {
 		return nil
 	}
-	return o.subscribers.or(o.join())
+	return o.subscribers.Or(o.join())
 }
 
-func (o *outcome) withOwnedBots(set bitset) bitset {
-	if o.assumeMost && !set.isEmpty() {
-		return set.or(o.access.botsOf(set), o.access.anyonesBots)
+func (o *outcome) withOwnedBots(set sets.Bits) sets.Bits {
+	if o.assumeMost && !set.IsEmpty() {
+		return set.Or(o.access.botsOf(set), o.access.anyonesBots)
 	}
-	return set.or(o.access.botsOf(set))
+	return set.Or(o.access.botsOf(set))
 }
 
-func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
+func (o *outcome) withoutGuests(set sets.Bits) sets.Bits { return set.Minus(o.access.guests) }
 
 // permittedBy returns the people in a permission of the channel, and no one if the server does not have it. It leaves out
 // guests in a permission that they can never have.
-func (o *outcome) permittedBy(permission ChannelPermission) bitset {
+func (o *outcome) permittedBy(permission ChannelPermission) sets.Bits {
 	set := o.unknownValue()
 	if !o.channel.Unknown[string(permission)] {
 		set = o.membersOf(o.channel.Permissions[string(permission)])
@@ -248,7 +251,7 @@ func (o *outcome) permittedBy(permission ChannelPermission) bitset {
 	return set
 }
 
-func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {
+func (o *outcome) membersOf(value zulip.GroupSettingValue) sets.Bits {
 	if most, isOpen := o.access.upperBound(value); o.assumeMost && isOpen {
 		return o.unknownValue()
 	} else if o.assumeMost && most != nil {
@@ -257,7 +260,7 @@ func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {
 	return o.access.members(value)
 }
 
-func (o *outcome) unknownValue() bitset {
+func (o *outcome) unknownValue() sets.Bits {
 	if o.assumeMost {
 		return o.access.active
 	}
