@@ -131,7 +131,7 @@ func mayUse(s laws.Subject) bool {
 var absent = regexp.MustCompile(`(?i)not in the organization|no such|does not exist|doesn't exist|there is no|has no|sees no`)
 
 // fates are what the same plan does to an object that an attribute names.
-var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed away", "destroyed, object first", "destroyed, object last", "deactivated, object first", "deactivated, object last", "made a guest, object first", "made a guest, object last", "made private, object first", "made private, object last"}
+var fates = []string{"created", "taken back", "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed and left, object first", "renamed and left, object last", "renamed away", "destroyed, object first", "destroyed, object last", "deactivated, object first", "deactivated, object last", "made a guest, object first", "made a guest, object last", "made private, object first", "made private, object last"}
 
 // turns are changes of an object of one kind that can matter to what names it.
 var turns = map[string]struct {
@@ -178,7 +178,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 		method, path, _ := strings.Cut(object.end, " ")
 		stage.Call(c.T, method, fmt.Sprintf(path, one.State.Values["id"]), nil)
 		one, after = laws.NewTrial(c, stage.Organization, object.of), and(object.config, object.adopt, true)
-	case "renamed", "renamed, with another change", "renamed, with another change, without a refresh":
+	case "renamed", "renamed, with another change", "renamed, with another change, without a refresh", "renamed and left, object first", "renamed and left, object last":
 		start = and(object.config, object.at, former)
 	case "renamed away":
 		start, named = and(object.config, object.at, former), former
@@ -199,15 +199,18 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 			return "not tried: its start fails", out
 		}
 	}
-	if strings.Contains(fate, "another change") {
+	isLeft := strings.Contains(fate, "and left") // the resource names something else
+	if isLeft || strings.Contains(fate, "another change") {
 		if !run.Try(stage.With(namingIn(s, stage.Value(), former))).Applied() {
 			return "", nil // the attribute cannot name such an object
 		}
-		if list, ok := stage.Value().([]any); ok && len(list) > 1 {
+		if list, ok := stage.Value().([]any); isLeft {
+			config = stage.With(stage.Value())
+		} else if ok && len(list) > 1 {
 			config = stage.With(namingIn(s, list[:1], named))
 		}
 		for name, value := range stage.Update {
-			if name != s.Path[0] {
+			if name != s.Path[0] && !isLeft {
 				config = and(config, name, value)
 			}
 		}
@@ -226,7 +229,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 			said = append(said, diags...)
 		}
 		second, diags := p.Plan(s.Of, prior, config)
-		if said = append(said, diags...); len(said.Errors()) > 0 {
+		if said = append(said, diags...); len(said.Errors()) > 0 || isLeft && len(second.Replace) > 0 {
 			return
 		}
 		p = run.Process()
@@ -246,7 +249,7 @@ func tryFate(c *laws.Case, s laws.Subject, kind, fate string) (wrong string, det
 			failure = append(diags.Errors(), acctest.Diagnostic{Summary: "the next plan is not empty", IsError: true})
 		}
 	})
-	isDone := slices.Contains(fates[:5], fate) // the object has its name before the resource needs it, so no warning is an excuse
+	isDone := slices.Contains(fates[:7], fate) // the object has its name before the resource needs it, so no warning is an excuse
 	isWarned := !isDone && slices.ContainsFunc(said.Warnings(), func(d acctest.Diagnostic) bool { return d.Attribute == s.Path[0] })
 	switch {
 	case len(said.Errors()) > 0 && isDone:

@@ -18,6 +18,9 @@ type signature struct {
 	// OfTwo is true if the reason is that one provider configuration does not know what the other one plans.
 	OfTwo bool `json:"of_two,omitempty"`
 
+	// OfFirst is true if the reason is that the resource has create_before_destroy.
+	OfFirst bool `json:"of_first,omitempty"`
+
 	// OfText is true if the reason is that the configuration names the object as text, without a reference.
 	OfText bool `json:"of_text,omitempty"`
 
@@ -42,7 +45,7 @@ var refusals = sync.OnceValue(func() (all []signature) {
 func refusalsOf(one problem) (all []signature) {
 	text := base(one.address) + ": " + one.Summary + ": " + one.Detail
 	for _, reason := range refusals() {
-		if reason.expression.MatchString(text) && (one.isOfTwo || !reason.OfTwo) && (one.isOfText || !reason.OfText) {
+		if reason.expression.MatchString(text) && (one.isOfTwo || !reason.OfTwo) && (one.isOfText || !reason.OfText) && (one.isOfFirst || !reason.OfFirst) {
 			all = append(all, reason)
 		}
 	}

@@ -205,8 +205,9 @@ func (r *run) process(usesSecond bool) *acctest.Process {
 type problem struct {
 	address string
 	acctest.Diagnostic
-	isOfTwo  bool // if the configuration has two provider configurations
-	isOfText bool // if the configuration of the resource has, as text, a name that the message quotes
+	isOfTwo   bool // if the configuration has two provider configurations
+	isOfFirst bool // if the resource has create_before_destroy
+	isOfText  bool // if the configuration of the resource has, as text, a name that the message quotes
 }
 
 func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
@@ -215,7 +216,7 @@ func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	for _, one := range diags {
 		b := w.config.blocks[address]
 		isOfText := b != nil && slices.ContainsFunc(literals(b.config), func(text string) bool { return quotes(one.String(), text) })
-		w.problems = append(w.problems, problem{address, one, w.isOfTwo, isOfText})
+		w.problems = append(w.problems, problem{address, one, w.isOfTwo, b != nil && b.createBeforeDestroy, isOfText})
 	}
 	return len(diags.Errors()) == 0
 }

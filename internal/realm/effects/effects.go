@@ -88,6 +88,8 @@ type Log struct {
 	mu   sync.Mutex
 	last map[about]Write
 	rest *Log // for everything that is not in last
+	// names are the names that this run has given to objects, by the kind of the resource and the name before.
+	names map[name]string
 
 	creating sync.RWMutex // read-locked by each creation under way
 }
@@ -146,6 +148,29 @@ func (l *Log) withdraw(writes []Write, before map[about]Write) {
 		delete(l.last, write.of())
 	}
 	maps.Copy(l.last, before)
+}
+
+// name is a name of an object of a kind of resource, as the server compares names.
+type name struct{ kind, text string }
+
+// Rename registers that this run has given another name to an object of a kind of resource.
+func (l *Log) Rename(kind, from, to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.names == nil {
+		l.names = map[name]string{}
+	}
+	l.names[name{kind, zulip.FoldName(from)}] = to
+}
+
+// NameAfter returns the name that this run has given to the object that had a name; the same name if it has given none.
+func (l *Log) NameAfter(kind, text string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if to, ok := l.names[name{kind, zulip.FoldName(text)}]; ok {
+		return to
+	}
+	return text
 }
 
 // With returns a log with further writes. The people who were deactivated outside Terraform count like those whom this

@@ -187,8 +187,8 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Call) *Mode
 }
 
 func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], planned *Model, c *Call) (steps []change.Step[*Object, Model], _ []permission.Problem) {
-	before := prior.Values
-	if !prior.IsState {
+	before, isOfState := prior.Values, prior.IsState
+	if !isOfState {
 		before = by.as(planned, prior.Object, c)
 	}
 	for _, name := range fieldsOf(planned).names() {
@@ -209,24 +209,34 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 		if !isShown {
 			step.Prior, step.Planned = "another value", "a sensitive value"
 		}
-		step.Current = func(object *Object) string {
-			switch current := fieldsOf(by.as(planned, object, c)).get(name); {
-			case prior.IsState && !c.isSent && by.def.IsHidden != nil && by.def.IsHidden(name, before, c):
-				return step.Prior
-			case isSame(current, value):
-				return step.Planned
-			case isSame(fieldsOf(by.as(before, object, c)).get(name), old):
-				return step.Prior
-			case isShown:
-				return quoted(current)
+		current := func(before *Model, prior string) func(*Object) string {
+			return func(object *Object) string {
+				switch now := fieldsOf(by.as(planned, object, c)).get(name); {
+				case isOfState && !c.isSent && by.def.IsHidden != nil && by.def.IsHidden(name, before, c):
+					return prior
+				case isSame(now, value):
+					return step.Planned
+				case isSame(fieldsOf(by.as(before, object, c)).get(name), fieldsOf(before).get(name)):
+					return prior
+				case isShown:
+					return quoted(now)
+				}
+				return "a third value"
 			}
-			return "a third value"
 		}
-		if prior.IsState && by.def.AfterRun != nil {
+		step.Current = current(before, step.Prior)
+		if isOfState {
 			step.After = func(known *effects.Log, _ *Object) change.Step[*Object, Model] {
 				own, after := *before, step
-				if by.def.AfterRun(&own, known); !isSame(fieldsOf(&own).get(name), old) {
-					after.Prior = quoted(fieldsOf(&own).get(name))
+				if by.def.AfterRun != nil {
+					by.def.AfterRun(&own, known)
+				}
+				if kind, names := by.def.Names[name]; names {
+					fieldsOf(&own).set(name, renamed(old, func(text string) string { return known.NameAfter(kind, text) }))
+				}
+				if mine := fieldsOf(&own).get(name); !isSame(mine, old) {
+					after.Prior = quoted(mine)
+					after.Current = current(&own, after.Prior)
 				}
 				return after
 			}
@@ -234,6 +244,30 @@ func (by byModel[Model, Object]) steps(prior *attribute.Prior[Model, *Object], p
 		steps = append(steps, step)
 	}
 	return steps, nil
+}
+
+// renamed returns a value with other names: a text, a set of texts, or a map by texts.
+func renamed(value attr.Value, after func(string) string) attr.Value {
+	if value.IsNull() || value.IsUnknown() {
+		return value
+	}
+	switch value := value.(type) {
+	case types.String:
+		return types.StringValue(after(value.ValueString()))
+	case types.Set:
+		elements := value.Elements()
+		for i, one := range elements {
+			elements[i] = renamed(one, after)
+		}
+		return types.SetValueMust(value.ElementType(context.Background()), elements)
+	case types.Map:
+		elements := map[string]attr.Value{}
+		for key, one := range value.Elements() {
+			elements[after(key)] = one
+		}
+		return types.MapValueMust(value.ElementType(context.Background()), elements)
+	}
+	return value
 }
 
 // byElement limits a step to the elements that the plan adds and removes.

@@ -67,6 +67,9 @@ type Definition[Model, Object any] struct {
 	KeepPrior func(plan, prior *Model)
 	// AfterRun gives a prior model what this run has changed by other resources. That is no conflict. Optional.
 	AfterRun func(prior *Model, known *effects.Log)
+	// Names are the kinds of the objects that attributes name by names or emails, without an ID in the state. This run may
+	// rename the objects. That is no conflict.
+	Names map[string]string
 	// ByElement are sets in which other elements than the planned ones may change; these are left unchanged.
 	ByElement []string
 	// Fixed returns the attributes that the server determines for an object, so that they cannot be configured.

@@ -177,6 +177,9 @@ func (o *applying[Model, Object, Patch]) send(ctx context.Context, p change.Pend
 		err = o.def.Update(ctx, o.c, &planned, &current)
 	}
 	o.c.isSent = err == nil
+	if o.before != nil && o.planned != nil && (err == nil || zulip.MayHaveHappened(err)) && o.name(o.before) != o.name(o.planned) {
+		o.Meta.Run.Effects.Rename(o.kind(), o.name(o.before), o.name(o.planned))
+	}
 	o.wrote(err)
 	return ignored, err
 }

@@ -59,6 +59,7 @@ func NewBotResource() resource.Resource {
 		FindImported: findImportedBot,
 		ReadInto:     readBotInto, Validate: validateBot, CheckPlan: checkBotPlan,
 		AfterRun: func(prior *botModel, known *effects.Log) { accounts.AfterRun(known, prior.ID, &prior.Role) },
+		Names:    map[string]string{"owner": runstate.Account, "default_sending_stream": runstate.Channel, "default_events_register_stream": runstate.Channel},
 		Create:   createBot, Update: updateBot, Delete: deactivateBot, DeleteVerb: "deactivate",
 		Hint: botHint,
 		Account: core.Account[botModel, zulip.User]{

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -38,6 +39,9 @@ const (
 	topicDescription      = "Topic in the channel, at most 60 characters. `\"\"` is the topic without a name. White space at both ends is ignored."
 	recipientsDescription = "Users and bots that get a direct message, by email address or user ID. You can leave out the provider's account."
 )
+
+// addresseeNames are the kinds of the objects that the attributes of [addressee] name.
+var addresseeNames = map[string]string{"channel": runstate.Channel, "recipients": runstate.Account}
 
 // addresseeAttributes are the attributes of [addressee] for a resource.
 func addresseeAttributes() map[string]schema.Attribute {

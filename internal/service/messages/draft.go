@@ -31,6 +31,7 @@ func NewDraftResource() resource.Resource {
 		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Call) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
 		},
+		Names:    addresseeNames,
 		Validate: validateDraft, CheckPlan: checkDraftPlan,
 		Create: createDraft, Update: updateDraft, Delete: deleteDraft,
 		Hint: draftHint,

@@ -117,8 +117,13 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 	return nil
 }
 
-// checkNewReaction reports that the account already has the planned reaction.
+// checkNewReaction reports that the account already has the planned reaction, or that it cannot read the message.
 func checkNewReaction(c *reactionCall, message *zulip.Message) {
+	if message == nil {
+		c.Diags.AddAttributeWarning(path.Root("message_id"), fmt.Sprintf("The account does not see message %d, so the apply will fail", c.Config.MessageID.ValueInt64()),
+			"The message was deleted, or the provider's account cannot read it. Remove this resource. If the message is in a private channel, subscribe the account first.")
+		return
+	}
 	planned, own := *c.Config, ownReactionsOf(c.Meta, message)
 	if planned.EmojiName.IsUnknown() || planned.EmojiCode.IsUnknown() {
 		return

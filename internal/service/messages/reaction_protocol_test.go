@@ -139,6 +139,18 @@ func TestProtocolReactionByCode(t *testing.T) {
 	run.ExpectRefused(values{"message_id": message, "emoji_name": "tada", "emoji_code": "1f44d"}, "emoji_code", "1f389", "only if the message has a reaction with this emoji")
 }
 
+// The plan says that the account cannot react to a message that it does not see.
+func TestProtocolReaction_UnseenMessage_Announced(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	config := values{"message_id": message, "emoji_name": "heart"}
+	run.MustApply(config)
+	o.Call(t, http.MethodDelete, fmt.Sprint("/messages/", message), nil)
+	run.Refresh().ExpectNoError(t)
+	plan, diags := run.Plan(config)
+	diags.ExpectWarning(t, "message_id", fmt.Sprintf("The account does not see message %d, so the apply will fail", message))
+	run.Apply(plan).ExpectError(t, "", "Cannot react")
+}
+
 func TestProtocolReactionBadInput(t *testing.T) {
 	_, run, message := reactionManaged(t)
 	run.ExpectRefusals(acctest.Refusals{

@@ -40,6 +40,7 @@ func NewScheduledMessageResource() resource.Resource {
 		ReadInto: func(m *scheduledMessageModel, message *zulip.ScheduledMessage, c *core.Call) {
 			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
 		},
+		Names:     addresseeNames,
 		Validate:  func(config *scheduledMessageModel, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkScheduledMessagePlan,
 		Create:    createScheduledMessage, Update: updateScheduledMessage, Delete: deleteScheduledMessage,

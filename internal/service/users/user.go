@@ -57,6 +57,7 @@ func NewUserResource() resource.Resource {
 		},
 		ReadInto: readUserInto, CheckPlan: checkUserPlan,
 		AfterRun: func(prior *account, known *effects.Log) { accounts.AfterRun(known, prior.ID, &prior.Role) },
+		Names:    map[string]string{"profile_data": runstate.Field},
 		Create:   createUser, Update: updateUser, Delete: destroyUser, DeleteVerb: "deactivate",
 		Hint: userHint,
 		Account: core.Account[account, zulip.User]{
