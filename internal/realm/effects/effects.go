@@ -165,12 +165,16 @@ func (l *Log) Rename(kind, from, to string) {
 
 // NameAfter returns the name that this run has given to the object that had a name; the same name if it has given none.
 func (l *Log) NameAfter(kind, text string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if to, ok := l.names[name{kind, zulip.FoldName(text)}]; ok {
-		return to
+	if l == nil {
+		return text
 	}
-	return text
+	l.mu.Lock()
+	to, ok := l.names[name{kind, zulip.FoldName(text)}]
+	l.mu.Unlock()
+	if !ok {
+		return l.rest.NameAfter(kind, text)
+	}
+	return to
 }
 
 // With returns a log with further writes. The people who were deactivated outside Terraform count like those whom this

@@ -168,7 +168,7 @@ func (p channelPlanning) isForEveryone(setting string) bool {
 // checkNew registers a new channel in which the account is not known to be able to post, and a private one that it is not known
 // to be able to use without a subscription. It warns of the latter if the account is not subscribed.
 func (p channelPlanning) checkNew() {
-	if p.State != nil || p.Adopted != nil {
+	if p.State != nil || p.Adopted != nil || !base.IsSet(p.Plan.Name) {
 		return
 	}
 	self, channel := p.Meta.Store.Self(), runstate.Object{Kind: channelKind, Name: p.Plan.Name.ValueString()}
