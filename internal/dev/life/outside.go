@@ -68,7 +68,7 @@ var outsides = map[string]outside{
 		value := map[string]any{"new": map[string]any{"direct_members": []int{person.ID, g.idOf("terry")}, "direct_subgroups": []int{}}}
 		return g.did(ok && person.ID != 0, "PATCH", fmt.Sprint("/streams/", channel.ID), map[string]any{setting: value}, fmt.Sprintf("sets %s of the channel %s to %s", setting, channel.Name, person.Email)),
 			g.keptChannel(channel.ID, setting, func(now sandbox.ChannelView) bool {
-				return strings.Contains(fmt.Sprint(now.Permissions[setting]), person.Email)
+				return strings.Contains(fmt.Sprint(now.Permissions[setting]), g.emailOf(person.ID)) // the plan may change it
 			})
 	},
 	"rename channel": func(g *generator) (string, *kept) {
@@ -149,6 +149,16 @@ func (g *generator) did(ok bool, method, path string, params map[string]any, wha
 		return ""
 	}
 	return what
+}
+
+// emailOf returns the email that a person has now.
+func (g *generator) emailOf(id int) string {
+	for _, person := range g.w.server.Organization().People() {
+		if person.ID == id {
+			return person.Email
+		}
+	}
+	return ""
 }
 
 func (g *generator) idOf(account string) int {

@@ -205,7 +205,9 @@ func createUserGroup(ctx context.Context, c *core.Call, plan *userGroupModel) (i
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	newCaller(c.Meta, c.Snapshot).checkLockout(userGroupAfter(nil, all), false, &diags)
+	later := userGroupAfter(nil, all)
+	later.Name = name
+	newCaller(c.Meta, c.Snapshot).checkLockout(later, false, &diags)
 	if diags.HasError() {
 		return 0, core.AsError(diags)
 	}
