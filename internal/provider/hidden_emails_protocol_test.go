@@ -96,6 +96,15 @@ func TestProtocolHiddenEmail_OwnUserPlanned_Found(t *testing.T) {
 		p.MustPlan("zulip_user", other.State, values{"email": someone, "full_name": "Tomas Berg"})
 		_, diags := p.Plan(kind, run.State, hiding[kind].config)
 		diags.ExpectError(t, hiding[kind].at, "changes in this plan", fmt.Sprint(user.State.Values["id"]))
+		generated := mapTexts(hiding[kind].config, func(one string) string {
+			return strings.Replace(one, someone, fmt.Sprintf("user%v@zulip.example.com", user.State.Values["id"]), 1)
+		}).(values)
+		run.MustApply(generated)
+		p = run.Process()
+		p.MustPlan("zulip_user", user.State, values{"email": someone, "full_name": "Lena Fischer"})
+		if same, diags := p.Plan(kind, run.State, generated); len(diags) > 0 || !same.Empty() {
+			t.Errorf("by the email for the API: the plan says %v, and changes %v", diags, same.Changes())
+		}
 	})
 }
 

@@ -543,7 +543,9 @@ func KindOf(principal permission.Principal) string {
 func (s *Snapshot) holder(kind, name string) int64 {
 	switch kind {
 	case runstate.Account:
-		if user, ok := s.UserWithAddress(name); ok && (showsEmail(user) || user.ID == s.own[fold(name)]) {
+		user, ok := s.UserWithAddress(name)
+		isOwn := ok && user.ID == s.own[fold(name)] && fold(name) != fold(user.Email) // the email for the API stays the same
+		if ok && (showsEmail(user) || isOwn) {
 			return user.ID
 		}
 	case runstate.Group:

@@ -104,13 +104,20 @@ func TestProtocolBot_HiddenOwnerLeaves_Warned(t *testing.T) {
 	owner.Refresh().ExpectNoError(t)
 	bot.Refresh().ExpectNoError(t)
 	p := bot.Process()
-	_, diags := p.Plan("zulip_user", owner.State, values{"email": lena, "full_name": "Lena Fischer", "active": false})
+	leaves, diags := p.Plan("zulip_user", owner.State, values{"email": lena, "full_name": "Lena Fischer", "active": false})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
 	diags.ExpectWarning(t, "owner", "Bots will be deactivated with their owner")
 	if strings.Contains(diags.String(), "A name is new") {
 		t.Errorf("it is not named: %v", diags)
 	}
+	owner.Apply(leaves).ExpectNoError(t)
+	p = bot.Process()
+	left, diags := p.Read("zulip_bot", bot.State)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_bot", left, alerts(values{"owner": lena}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "short_name", "A deactivated bot has this short name, so the apply will fail", "adopt_deactivated = true")
 }
 
 // An owner who gets another email and leaves in one plan is no new owner.

@@ -376,7 +376,7 @@ func checkBotOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	owner, isPlanned, err := lookup.UserInConfig(s, p.Plan.Owner.ValueString(), at, p.Diags)
 	isSame := p.State != nil && p.Plan.Owner.Equal(p.State.Owner)
 	switch {
-	case isSame && !lookup.IsReassigned(err):
+	case isSame && !lookup.IsReassigned(err), err != nil && hasEnded(p, s): // or the plan has warned of the bot's short name
 		return
 	case err != nil:
 		lookup.AddError(p.Diags, at, err, base.ReferenceAdvice("user", "zulip_user.NAME.id"))
