@@ -34,7 +34,7 @@ func checkSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 // warnOfSilent warns, in a plan, that the account may not be able to post in the channel of a message, which the plan creates.
 func warnOfSilent(meta *base.Meta, channel types.String, diags *diag.Diagnostics) {
 	if channels := meta.NewChannels(runstate.Silent, channel); channels != "" {
-		diags.AddAttributeWarning(path.Root("channel"), "The provider's account may be unable to post in a new channel",
+		diags.AddAttributeWarning(path.Root("channel"), "The account may be unable to post in a new channel",
 			fmt.Sprintf("The apply will fail if the channel is one of this plan (%s) whose can_send_message_group does not include %s. Name the account there:\n\n  can_send_message_group = [\"user:%[2]s\"]", channels, meta.Store.Self().Address()))
 	}
 }

@@ -213,7 +213,7 @@ func TestProtocolMessage_MovedToNewChannel_Announced(t *testing.T) {
 
 // A plan warns of a message to a new channel in which the account may be unable to post, also while the channel is not known.
 func TestProtocolMessage_NewChannelWithoutAccount_Warning(t *testing.T) {
-	const summary = "The provider's account may be unable to post in a new channel"
+	const summary = "The account may be unable to post in a new channel"
 	_, run := acctest.StartRun(t, "zulip_message")
 	for name, test := range map[string]struct {
 		posts []any // who can, nil for the default
