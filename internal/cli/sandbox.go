@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/textfile"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -193,23 +194,13 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 		return account, nil
 	}
 	byRole := slices.SortedFunc(maps.Values(accounts), func(a, b sandbox.Credentials) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), compareBools(a.IsBot, b.IsBot), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Role, b.Role), lists.TrueFirst(!a.IsBot, !b.IsBot), cmp.Compare(a.ID, b.ID))
 	})
 	byRole = slices.DeleteFunc(byRole, func(account sandbox.Credentials) bool { return !account.IsActive })
 	if len(byRole) == 0 {
 		return sandbox.Credentials{}, errors.New("the organization has no active account")
 	}
 	return byRole[0], nil
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // writeCredentials writes the credentials of all accounts, by name.

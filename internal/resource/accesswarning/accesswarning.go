@@ -89,19 +89,12 @@ func (w *warning) objects() string {
 		if len(w.channels) > 1 {
 			noun = "channels "
 		}
-		parts = append(parts, noun+atMostThree(w.channels))
+		parts = append(parts, noun+base.AtMostThree(w.channels))
 	}
 	if len(w.settings) > 0 {
-		parts = append(parts, "the organization ("+atMostThree(w.settings)+")")
+		parts = append(parts, "the organization ("+base.AtMostThree(w.settings)+")")
 	}
 	return strings.Join(parts, " and ")
-}
-
-func atMostThree(names []string) string {
-	if rest := len(names) - 3; rest > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), rest)
-	}
-	return strings.Join(names, ", ")
 }
 
 // dangerOf returns the danger of an effect on a permission. after is the organization after the change.

@@ -321,7 +321,6 @@ func (m *Meta) MayIn(ctx context.Context, view *snapshot.Snapshot, channel *zuli
 // NewChannels lists the channels that this plan creates, about which a fact is known, and which a `channel` attribute names. While
 // the attribute is unknown, it may name any of them. The result is a text, "" if there are none.
 func (m *Meta) NewChannels(fact runstate.Fact, channel types.String) string {
-	const most = 3
 	var names []string
 	name, _, _ := permission.NameOrID(channel.ValueString())
 	for _, one := range m.Run.All(fact, runstate.Channel) {
@@ -329,8 +328,13 @@ func (m *Meta) NewChannels(fact runstate.Fact, channel types.String) string {
 			names = append(names, strconv.Quote(one.Name))
 		}
 	}
-	if rest := len(names) - most; rest > 0 {
-		names = append(names[:most], fmt.Sprintf("and %d more", rest))
+	return AtMostThree(names)
+}
+
+// AtMostThree joins names for a message, and counts those after the third.
+func AtMostThree(names []string) string {
+	if rest := len(names) - 3; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), rest)
 	}
 	return strings.Join(names, ", ")
 }
