@@ -10,6 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // named are the resources whose names are unique on the server.
@@ -449,6 +450,74 @@ func TestProtocolReplaced_StateWithoutID_NoDuplicate(t *testing.T) {
 			update := p.MustPlan(resource, state, config)
 			_, diags = p.Plan(resource, update.Replaced(), config)
 			diags.ExpectNoError(t)
+		})
+	}
+}
+
+// Terraform shows no warning of the second plan of a replacement, and the first plan of -replace changes nothing. So a plan
+// that would take something from people is refused.
+func TestProtocolReplaced_SomethingLost_Refused(t *testing.T) {
+	const field, folder, group, user = "zulip_custom_profile_field", "zulip_channel_folder", "zulip_user_group", "zulip_user"
+	text := acctest.Values{"field_type": "short_text", "name": "Team"}
+	sam := acctest.Values{"email": "sam@example.net", "full_name": "Sam"}
+	leaving := and(sam, "deactivation_actions", acctest.Values{"delete_direct_messages": true})
+	answer := func(o *acctest.Organization, id string) {
+		o.Call(t, "PATCH", "/users/me/profile_data", map[string]string{"data": `[{"id":` + id + `,"value":"Sales"}]`})
+	}
+	for name, test := range map[string]struct {
+		resource, account string
+		config, later     acctest.Values
+		use               func(o *acctest.Organization, id string)
+		words             []string // none if the replacement is planned
+	}{
+		"group in use": {resource: group, config: acctest.Values{"name": "ops"}, use: func(o *acctest.Organization, id string) {
+			o.Call(t, "PATCH", fmt.Sprint("/streams/", o.MustChannel(t, "general").ID), map[string]string{"can_send_message_group": `{"new":` + id + `}`})
+		}, words: []string{`Cannot replace user group "ops"`, `channel "general": can_send_message_group`}},
+		"group in use, renamed": {resource: group, config: acctest.Values{"name": "ops"}, later: acctest.Values{"name": "operators"}, use: func(o *acctest.Organization, id string) {
+			o.Call(t, "PATCH", "/realm", map[string]string{"can_mention_many_users_group": `{"new":` + id + `}`})
+		}, words: []string{`Cannot replace user group "ops"`, "the organization: can_mention_many_users_group"}},
+		"group of another account": {
+			resource: group, account: "moderator", config: acctest.Values{"name": "ops"},
+			words: []string{`cannot deactivate user group "ops"`},
+		},
+		"group": {resource: group, config: acctest.Values{"name": "ops"}},
+		"folder with a channel": {resource: folder, config: acctest.Values{"name": "News"}, use: func(o *acctest.Organization, id string) {
+			o.Call(t, "PATCH", fmt.Sprint("/streams/", o.MustChannel(t, "general").ID), map[string]string{"folder_id": id})
+		}, words: []string{"loses its channels", `"general"`}},
+		"field with an answer":    {resource: field, config: text, use: answer, words: []string{`1 person loses their answer in "Team"`}},
+		"field of another type":   {resource: field, config: text, later: and(text, "field_type", "long_text"), use: answer},
+		"user whose messages end": {resource: user, config: leaving, words: []string{"Deactivating sam@example.net permanently deletes data"}},
+		"user with another email": {
+			resource: user, config: leaving, later: and(leaving, "email", "new@example.net"),
+			words: []string{"Deactivating sam@example.net permanently deletes data"},
+		},
+		"user": {resource: user, config: sam},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
+			run := o.NewRun(t, test.resource)
+			run.MustApply(test.config)
+			if test.use != nil {
+				test.use(o, fmt.Sprint(run.State.Values["id"]))
+			}
+			if test.account != "" {
+				other := o.As(t, test.account).NewRun(t, test.resource)
+				other.State, run = run.State, other
+			}
+			later := test.later
+			if later == nil {
+				later = test.config
+			}
+			p, sent := run.Process(), o.Sent()
+			state, diags := p.Read(test.resource, run.State)
+			diags.ExpectNoError(t)
+			_, diags = p.Plan(test.resource, p.MustPlan(test.resource, state, later).Replaced(), later)
+			if len(test.words) == 0 {
+				diags.ExpectNoError(t)
+				return
+			}
+			diags.ExpectError(t, "", append(test.words, "plan without -replace")...)
+			sent.Expect(t)
 		})
 	}
 }

@@ -346,9 +346,9 @@ func tryReplaced(c *laws.Case, s laws.Subject, kind string) {
 			return
 		}
 		p = run.Process()
-		again, diags := p.Plan(object.of, second.Prior, object.config)
+		again, diags := p.Plan(object.of, nil, object.config)
 		failure = diags.Errors()
-		one.State, diags = p.Apply(p.DestroyOf(again, one.State))
+		one.State, diags = p.Apply(p.DestroyOf(second, one.State))
 		if failure = append(failure, diags.Errors()...); len(failure) > 0 {
 			return
 		}

@@ -27,6 +27,9 @@ type Instance struct {
 	Values   Values
 	Identity Values
 	Private  []byte
+
+	// isReplaced is true for the prior of [PlannedChange.Replaced].
+	isReplaced bool
 }
 
 // schemas returns those of the provider. A CLI asks for them once, and starts it several times.
@@ -158,13 +161,16 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Planne
 	diags := diagnosticsOf(answer.Diagnostics)
 	if len(diags.Errors()) == 0 {
 		plan.check(p.t)
+		if prior != nil && prior.isReplaced {
+			diags = nil // Terraform shows no warning of the second plan: it expects the first plan to have said the same
+		}
 	}
 	return plan, diags
 }
 
 // Replaced is the prior of the second plan of a replacement. Terraform plans the new object without a prior state, and with
-// the private state of the first plan.
-func (p *PlannedChange) Replaced() *Instance { return &Instance{Private: p.private} }
+// the private state of the first plan. An apply plans it once more, without both.
+func (p *PlannedChange) Replaced() *Instance { return &Instance{Private: p.private, isReplaced: true} }
 
 // DestroyOf returns the destroy of a replacement that destroys before it creates. Terraform destroys the object with the
 // private state of the plan that creates the new one.

@@ -287,7 +287,8 @@ func (s *story) dropRefused(p *fullPlan) bool {
 func (p *fullPlan) announces(failure problem) bool {
 	return isLater(failure) || slices.ContainsFunc(p.problems, func(said problem) bool {
 		willFail := strings.HasSuffix(said.Summary, "so the apply will fail") || strings.HasPrefix(said.Detail, "The apply will fail")
-		return said.address == failure.address && (said.Announces(failure.Diagnostic) || willFail && !said.IsError)
+		isTaken := strings.Contains(said.Summary, "loses permissions of the organization") && strings.Contains(failure.Detail, "The organization's setting")
+		return isTaken || said.address == failure.address && (said.Announces(failure.Diagnostic) || willFail && !said.IsError)
 	})
 }
 

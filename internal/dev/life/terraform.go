@@ -360,10 +360,7 @@ func (w *World) applyOne(r *run, one *plannedChange, needs []string, get func(re
 	}()
 	before := one.plan.Prior
 	if one.action == replace {
-		before = one.plan.Replaced()
-		if one.prior.isTainted {
-			before = nil
-		}
+		before = nil
 		if one.createsFirst {
 			w.setState(one.address+deposed, one.prior)
 		}

@@ -214,7 +214,7 @@ func (w *World) report(address string, diags acctest.Diagnostics) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range diags {
-		b := w.config.blocks[address]
+		b := w.config.blocks[strings.TrimSuffix(address, deposed)]
 		isOfText := b != nil && slices.ContainsFunc(literals(b.config), func(text string) bool { return quotes(one.String(), text) })
 		w.problems = append(w.problems, problem{address, one, w.isOfTwo, b != nil && b.createBeforeDestroy, isOfText})
 	}

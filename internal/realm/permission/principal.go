@@ -193,6 +193,9 @@ type Spec struct {
 	Default string
 }
 
+// IsAboutMessages reports whether the permission decides what people do with messages, and not what they administer.
+func (s Spec) IsAboutMessages() bool { return s.AllowEveryone || s.BySending }
+
 // NeverGuests reports whether guests can never exercise the permission, even if a value names them.
 func (s Spec) NeverGuests(supported zulip.SupportedPermission) bool {
 	return s.NotByGuests || !supported.AllowEveryoneGroup

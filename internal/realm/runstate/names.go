@@ -52,8 +52,8 @@ func Fold(kind, name string) string {
 
 // PlanName registers the name that an object has after this run, so that the configuration can already use it. The
 // object is found by the new name, and its old name counts as free. An archived or deactivated object counts as
-// active. ID 0 is an object that the run creates.
-func (s *State) PlanName(kind string, id int64, name string) {
+// active. ID 0 is an object that the run creates, instead of those that it replaces, which keep their names.
+func (s *State) PlanName(kind string, id int64, name string, replaced ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.planned == nil {
@@ -61,6 +61,9 @@ func (s *State) PlanName(kind string, id int64, name string) {
 	}
 	if s.planned[kind] == nil {
 		s.planned[kind] = &names{of: map[int64]string{}, by: map[string]int64{}}
+	}
+	for _, old := range replaced {
+		delete(s.planned[kind].of, old)
 	}
 	s.planned[kind].plan(id, Fold(kind, name))
 }

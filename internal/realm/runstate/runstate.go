@@ -70,7 +70,7 @@ const (
 	Created
 	// Gone objects were archived or deactivated by this run, and keep their names. Deleted domains are gone too.
 	Gone
-	// Ended objects were archived or deactivated outside Terraform, which a refresh has found.
+	// Ended objects, by ID and by their names, were archived or deactivated outside Terraform, which a refresh has found.
 	Ended
 	// Adopted objects existed before a resource of this run started to manage them. A resource that managed them before
 	// and is destroyed leaves them unchanged.

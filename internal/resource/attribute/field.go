@@ -339,6 +339,12 @@ func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip
 	return value
 }
 
+// KnownPart returns the value of the known principals of a set that exist now.
+func KnownPart(set types.Set, view *snapshot.Snapshot) zulip.GroupSettingValue {
+	resolved, _ := permission.Resolve(knownPrincipals(set), view)
+	return resolved.Value
+}
+
 // knownPrincipals returns the known principals of a set.
 func knownPrincipals(set types.Set) (principals []permission.Principal) {
 	for _, element := range set.Elements() {

@@ -240,6 +240,20 @@ func CheckInPlan(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) (
 	return ok
 }
 
+// WarnOfUnknown makes a check of a plan as if what the plan does not know yet were nobody. Its errors are warnings, because the
+// apply may know better.
+func WarnOfUnknown(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) {
+	var found diag.Diagnostics
+	check(&found)
+	for _, one := range found.Errors() {
+		at := path.Empty()
+		if of, ok := one.(diag.DiagnosticWithPath); ok {
+			at = of.Path()
+		}
+		AddWarningAt(diags, at, one.Summary(), "The apply will fail, unless the names that this plan does not know yet include the account. "+one.Detail())
+	}
+}
+
 // WhyRefused returns the refusal of a request. If the account lacks permissions in the organization as it is now, the
 // result names them.
 func (m *Meta) WhyRefused(ctx context.Context, err error, check func(view *snapshot.Snapshot, found *diag.Diagnostics)) error {

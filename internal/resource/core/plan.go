@@ -307,7 +307,7 @@ func (r *Resource[Model, Object, Patch]) checkUnique(ctx context.Context, p *Pla
 		case adopted != nil:
 			run.PlanName(kind, r.def.Key(adopted), name)
 		case p.IsCreate():
-			run.PlanName(kind, 0, name)
+			run.PlanName(kind, 0, name, p.Own...)
 		}
 	}()
 	if isRename && name != r.name(p.State) {

@@ -152,6 +152,7 @@ func (r *Resource[Model, Object, Patch]) Read(ctx context.Context, req resource.
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
 		if r.Meta.Run.Forget(runstate.Managed, runstate.ID(r.kind(), id)); isThere { // it keeps its name
 			r.Meta.Run.Note(runstate.Ended, runstate.ID(r.kind(), id))
+			r.Meta.Run.Note(runstate.Ended, runstate.Name(r.kind(), r.name(&state)))
 		}
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, but Terraform requires one

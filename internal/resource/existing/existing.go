@@ -310,6 +310,22 @@ func ReplacedID(ctx context.Context, private base.PrivateGetter, diags *diag.Dia
 	return nil
 }
 
+// RefuseReplacement makes a check of the second plan of a replacement, and refuses the plan for each warning of it. Terraform shows
+// no warnings of this plan, because it expects the first plan to have given them; but the first plan of -replace and
+// replace_triggered_by changes nothing.
+func RefuseReplacement(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) {
+	var found diag.Diagnostics
+	check(&found)
+	for _, one := range found {
+		if one.Severity() == diag.SeverityWarning {
+			diags.AddError(one.Summary(), one.Detail()+"\n\nThe plan is refused, because Terraform shows no warnings of a replacement. To keep the object, plan without -replace, and without replace_triggered_by for it. "+
+				"To replace it all the same, first remove the resource and apply: that plan shows what ends.")
+			continue
+		}
+		diags.Append(one)
+	}
+}
+
 // Manage registers the object in the prior state of a planned resource, and whether the resource is destroyed. It
 // warns if another resource has the same object in its state, which no apply can fix. It refuses to destroy an object
 // of another resource of the run; the resource that is planned last reports this. It uses Kind, Title, Name, Key, ID

@@ -169,7 +169,7 @@ func checkNewBot(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapsh
 				reactivated = holder
 			}
 		} else {
-			p.Meta.Run.PlanName(runstate.Account, 0, address)
+			p.Meta.Run.PlanName(runstate.Account, 0, address, p.Own...)
 		}
 	}
 	checkBotName(p, s, bot.ID)

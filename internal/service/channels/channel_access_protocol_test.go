@@ -215,6 +215,37 @@ func TestProtocolChannelLockout_WebhookBotAdmitted_Refused(t *testing.T) {
 	})
 }
 
+// While a plan does not know yet whom a permission names, it warns that this may keep the account out.
+func TestProtocolChannelLockout_UnknownNames_Announced(t *testing.T) {
+	for name, test := range map[string]struct {
+		account, setting, other string
+		config                  values
+	}{
+		"administration": {"moderator", "can_administer_channel_group", "role:administrators", values{"name": "press", "can_administer_channel_group": []any{"user:amara.okafor@example.com"}}},
+		"access": {"owner", "can_subscribe_group", "user:tomas.berg@example.com", values{
+			"name": "press", "privacy": "private_shared_history", "initial_subscribers": []any{"kenji.sato@example.com"}, "can_subscribe_group": who("user:ines.moreau@example.com"),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{}).As(t, test.account)
+			run := o.NewRun(t, channelType)
+			run.MustApply(test.config)
+			own := test.config[test.setting].([]any)[0]
+			_, diags := run.Plan(but(test.config, values{test.setting: []any{acctest.Unknown, own}}))
+			if len(diags.Errors()) > 0 || strings.Contains(diags.String(), "own access") {
+				t.Errorf("the account stays: %v", diags)
+			}
+			plan, diags := run.Plan(but(test.config, values{test.setting: []any{acctest.Unknown, test.other}}))
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, test.setting, "remove the provider's own access", "The apply will fail, unless the names that this plan does not know yet include the account")
+			plan.Config[test.setting] = []any{test.other, "role:nobody"}
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, test.setting, "remove the provider's own access")
+			sent.Expect(t)
+		})
+	}
+}
+
 // The members decide whether anyone could still join a channel. The provider reads them just before the request, and
 // refuses if it cannot.
 func TestProtocolChannelLockout_AtRequest_Refused(t *testing.T) {

@@ -137,13 +137,13 @@ func (c *channelChange) checkContentAccess(diags *diag.Diagnostics) {
 	if slices.Contains(refused, "privacy") {
 		way += fmt.Sprintf(" To keep the channel as it is, set privacy = %q.", c.Before.Channel.Privacy)
 	}
-	summary, done, add := fmt.Sprintf("%s cannot read private channel %q", c.self().Address(), c.Name), " Nothing was changed.", diags.AddAttributeError
+	summary, add := fmt.Sprintf("%s cannot read private channel %q", c.self().Address(), c.Name), diags.AddAttributeError
 	if c.isPlanned {
-		summary, done, add = summary+", so the apply will fail", "", diags.AddAttributeWarning
+		summary, add = summary+", so the apply will fail", diags.AddAttributeWarning
 	}
 	add(path.Root(refused[0]), summary,
 		fmt.Sprintf("Only subscribers of a private channel, and users who can subscribe to it, can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it.%s\n\n%s",
-			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), done, way))
+			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), c.done(), way))
 }
 
 // requiresContentAccess reports whether an attribute of a private channel can be changed only by accounts with access
@@ -157,24 +157,48 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 	if c.exists() {
 		accesswarning.FillSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
 	}
-	self := c.self()
 	switch later := c.After.Channel; {
-	case c.administers(c.Before.Channel) && !c.administers(later):
-		diags.AddAttributeError(path.Root(canAdminister), base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
-			fmt.Sprintf("%s is not an administrator of the organization. It can manage channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
-				self.Address(), c.Name, c.describe(later, canAdminister))+c.admitting(canAdminister)+base.LockoutAdvice)
+	case c.refuseOwnAdministration(diags):
 	case c.exists() && !c.Before.Channel.IsArchived && c.refuseNobodyLeft(diags): // no one can use an archived channel
 	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
 		c.refuseUnknownSubscribers(diags)
-	case c.reads(c.Before.Channel) && !c.reads(later):
-		among, at := "subscribers", c.cause(permission.CanAddSubscribers, permission.CanSubscribe)
-		if !c.exists() {
-			among, at = "initial subscribers", path.Root("initial_subscribers")
-		}
-		diags.AddAttributeError(at, base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
-			fmt.Sprintf("%s is not among the %s of private channel %q, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. It could no longer subscribe users to the channel or change its privacy, whatever its role. Nothing was changed.\n\n",
-				self.Address(), among, c.Name, c.describe(later, canAddSubscribers), c.describe(later, canSubscribe))+c.admitting(canAddSubscribers)+base.LockoutAdvice)
+	default:
+		c.refuseOwnReading(diags)
 	}
+}
+
+// refuseOwnAdministration refuses a change after which the account could no longer manage the channel, and reports whether it did.
+func (c *channelChange) refuseOwnAdministration(diags *diag.Diagnostics) (refused bool) {
+	if !c.administers(c.Before.Channel) || c.administers(c.After.Channel) {
+		return false
+	}
+	diags.AddAttributeError(path.Root(canAdminister), base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
+		fmt.Sprintf("%s is not an administrator of the organization. It can manage channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could.%s\n\n",
+			c.self().Address(), c.Name, c.describe(c.After.Channel, canAdminister), c.done())+c.admitting(canAdminister)+base.LockoutAdvice)
+	return true
+}
+
+// refuseOwnReading refuses a change after which the account would no longer have access to the messages of a private channel.
+func (c *channelChange) refuseOwnReading(diags *diag.Diagnostics) {
+	later := c.After.Channel
+	if !c.reads(c.Before.Channel) || c.reads(later) {
+		return
+	}
+	among, at := "subscribers", c.cause(permission.CanAddSubscribers, permission.CanSubscribe)
+	if !c.exists() {
+		among, at = "initial subscribers", path.Root("initial_subscribers")
+	}
+	diags.AddAttributeError(at, base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
+		fmt.Sprintf("%s is not among the %s of private channel %q, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. It could no longer subscribe users to the channel or change its privacy, whatever its role.%s\n\n",
+			c.self().Address(), among, c.Name, c.describe(later, canAddSubscribers), c.describe(later, canSubscribe), c.done())+c.admitting(canAddSubscribers)+base.LockoutAdvice)
+}
+
+// done says in an apply what a refusal means; "" in a plan.
+func (c *channelChange) done() string {
+	if c.isPlanned {
+		return ""
+	}
+	return " Nothing was changed."
 }
 
 // admitting returns the text of a permission after the change, with the account added.

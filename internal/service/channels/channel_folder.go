@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -80,10 +81,10 @@ func folderByName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, b
 	return view.ArchivedFolder(name)
 }
 
-// checkChannelFolderPlan says which archived folder will be reactivated, and which channels a replaced folder loses.
+// checkChannelFolderPlan says which archived folder will be reactivated, and refuses to replace a folder with channels.
 func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel]) {
 	if p.IsCreate() && len(p.Own) > 0 {
-		warnOfReplacedFolder(ctx, p)
+		existing.RefuseReplacement(p.Diags, func(found *diag.Diagnostics) { warnOfReplacedFolder(ctx, p, found) })
 	}
 	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
 		return
@@ -101,10 +102,10 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 }
 
 // warnOfReplacedFolder warns about the channels in a folder that is replaced.
-func warnOfReplacedFolder(ctx context.Context, p *core.Plan[channelFolderModel]) {
+func warnOfReplacedFolder(ctx context.Context, p *core.Plan[channelFolderModel], diags *diag.Diagnostics) {
 	view, err := p.Meta.Store.Read(ctx, store.Folders, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the channel folders", base.Explain(err))
+		diags.AddError("Cannot read the channel folders", base.Explain(err))
 		return
 	}
 	var names []string
@@ -114,7 +115,7 @@ func warnOfReplacedFolder(ctx context.Context, p *core.Plan[channelFolderModel])
 		}
 	}
 	if len(names) > 0 {
-		p.Diags.AddWarning("A channel folder that is replaced loses its channels",
+		diags.AddWarning("A channel folder that is replaced loses its channels",
 			fmt.Sprintf("The apply takes these channels out of the folder: %s. The next plan puts those back that the configuration has in it.", strings.Join(names, ", ")))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -67,6 +66,7 @@ func checkChannelPlan(ctx context.Context, plan *channelPlan) {
 	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { change.check(ctx, found) })
 	if !p.Diags.HasError() {
 		p.checkNew()
+		p.warnOfUnknown(ctx, change)
 	}
 	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
 		accesswarning.OfChannel(ctx, p.Meta, p.Diags, change.id, change.ChannelChange)
@@ -165,6 +165,28 @@ func (p channelPlanning) isForEveryone(setting string) bool {
 	return !known || len(principals) == 1 && principals[0] == permission.Principal{Kind: permission.KindRole, Name: "everyone"}
 }
 
+// warnOfUnknown warns about permissions of an existing channel that may keep the account out, because the plan does not know yet
+// whom they name.
+func (p channelPlanning) warnOfUnknown(ctx context.Context, change *channelChange) {
+	if !p.Meta.LockoutProtection || !change.exists() || len(change.After.Channel.Unknown) == 0 {
+		return
+	}
+	least := *change
+	least.After.Channel.Permissions, least.After.Channel.Unknown = maps.Clone(change.After.Channel.Permissions), nil
+	for _, setting := range slices.Sorted(maps.Keys(change.After.Channel.Unknown)) {
+		least.steps = append(slices.Clone(least.steps), channelStep{Attribute: setting, Permission: true})
+		least.After.Channel.Permissions[setting] = attribute.KnownPart(*channelTable.Sets(&p.Plan.channelFields)(setting), p.Env.View)
+	}
+	if least.isClosed(least.After.Channel) {
+		accesswarning.ReadSubscribers(ctx, p.Meta, least.id, &least.ChannelChange)
+	}
+	base.WarnOfUnknown(p.Diags, func(found *diag.Diagnostics) {
+		if !least.refuseOwnAdministration(found) {
+			least.refuseOwnReading(found)
+		}
+	})
+}
+
 // checkNew registers a new channel in which the account is not known to be able to post, and a private one that it is not known
 // to be able to use without a subscription. It warns of the latter if the account is not subscribed.
 func (p channelPlanning) checkNew() {
@@ -196,13 +218,7 @@ func (p channelPlanning) isKnownToAdmit(setting string, user *zulip.User) bool {
 	if planned.IsNull() {
 		return setting == string(permission.CanSendMessage)
 	}
-	for _, element := range planned.Elements() {
-		principals, known := attribute.PrincipalsOf(types.SetValueMust(types.StringType, []attr.Value{element}))
-		if value, problems := permission.Resolve(principals, p.Env.View); known && len(problems) == 0 && permission.Admits(value.Value, user, p.Env.View) {
-			return true
-		}
-	}
-	return false
+	return permission.Admits(attribute.KnownPart(planned, p.Env.View), user, p.Env.View)
 }
 
 // warnOfSealed warns that a new private channel may be one of those that keep the account out: a list of subscribers does not

@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -65,6 +66,13 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 			Unique: core.Unique[userGroupModel, zulip.UserGroup]{
 				Of:      func(m *userGroupModel) string { return m.Name.ValueString() },
 				IsTaken: isGroupNameTaken,
+				Existing: func(e *existing.Object, group *zulip.UserGroup, c *core.Call) {
+					uses := lastingUses(&c.Meta.Run, groupUsesOf(group.ID, c.Snapshot))
+					if len(uses) > 0 && c.Meta.Run.Knows(runstate.Managed, runstate.ID(userGroupKind, group.ID)) {
+						e.Detail = "The server does not deactivate a group that is in use, so the apply cannot replace it:" + describeGroupUses(uses, c.Snapshot) +
+							"\n\nIf Terraform marked this resource as tainted, run terraform untaint ADDRESS."
+					}
+				},
 			},
 			CheckPlan: checkGroupDestroy,
 			Create:    createUserGroup, DeleteVerb: "deactivate",

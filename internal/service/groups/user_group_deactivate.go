@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -15,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -263,10 +265,28 @@ func checkGroupDestroy(ctx context.Context, p *core.Plan[userGroupModel]) {
 	base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, s).checkDeactivation(group, found) })
 	uses := groupUsesOf(group.ID, s)
 	base.WritePrivate(ctx, p.Private, usesKey, uses, p.Diags) // Terraform passes it to the apply of a destroy
-	if uses = lastingUses(&p.Meta.Run, uses); len(uses) > 0 {
+	uses = lastingUses(&p.Meta.Run, uses)
+	checkReadable(ctx, p, group, uses, s)
+	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
 			fmt.Sprintf("The apply first removes user group %q from the places that name it:%s\n\nOther changes of this plan may change these values too.", group.Name, describeRemovals(uses, group.ID, s)))
+	}
+}
+
+// checkReadable warns about private channels from which the account cannot remove the group, because it has no access to them.
+func checkReadable(ctx context.Context, p *core.Plan[userGroupModel], group *zulip.UserGroup, uses []groupUse, s *snapshot.Snapshot) {
+	checked := map[int64]bool{}
+	for _, use := range uses {
+		channel, ok := s.Channels().ByID(use.ID)
+		needsAccess := slices.ContainsFunc(use.table().Settings, func(one permission.Spec) bool { return one.Name == use.Setting && one.NeedsContentAccess })
+		if use.Type != ofChannel || !ok || !needsAccess || checked[use.ID] {
+			continue
+		}
+		checked[use.ID] = true
+		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) {
+			p.Meta.RequireUse(ctx, s, channel, path.Empty(), fmt.Sprintf("remove user group %q from channel %q", group.Name, channel.Name), found)
+		})
 	}
 }
 
@@ -278,20 +298,29 @@ func lastingUses(run *runstate.State, uses []groupUse) []groupUse {
 	})
 }
 
-// checkReplaced warns about a group that is replaced, and is in use or cannot be deactivated by the account. No plan lists the
+// checkReplaced refuses to replace a group that is in use or cannot be deactivated by the account. No plan lists the
 // places, because Terraform makes no plan of the destroy.
-func checkReplaced(p *userGroupPlan) {
+func checkReplaced(ctx context.Context, p *userGroupPlan) {
+	if len(p.Own) == 0 {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Channels, store.Organization)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
 	for _, id := range p.Own {
-		group, ok := p.Env.View.UserGroups().ByID(id)
+		group, ok := view.UserGroups().ByID(id)
 		if !ok || group.Deactivated {
 			continue
 		}
-		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkDeactivation(group, found) })
-		if uses := lastingUses(&p.Meta.Run, groupUsesOf(id, p.Env.View)); len(uses) > 0 {
-			p.Diags.AddWarning(fmt.Sprintf("Cannot deactivate user group %q, so the apply will fail", group.Name),
-				fmt.Sprintf("The plan replaces the group, and the server does not deactivate a group that is in use:%s\n\n"+
-					"First remove the group from these places. If the group should stay, plan without -replace. If Terraform marked it as tainted, run terraform untaint ADDRESS.", describeGroupUses(uses, p.Env.View)))
-		}
+		existing.RefuseReplacement(p.Diags, func(found *diag.Diagnostics) {
+			base.CheckInPlan(found, func(found *diag.Diagnostics) { newCaller(p.Meta, view).checkDeactivation(group, found) })
+			if uses := lastingUses(&p.Meta.Run, groupUsesOf(id, view)); len(uses) > 0 {
+				found.AddWarning(fmt.Sprintf("Cannot replace user group %q", group.Name),
+					"The server does not deactivate a group that is in use:"+describeGroupUses(uses, view)+"\n\nFirst remove the group from these places.")
+			}
+		})
 	}
 }
 

@@ -152,8 +152,7 @@ func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []st
 	}
 	for _, setting := range permission.RealmSettings {
 		value, ok := c.organization.Realm().Permissions[setting.Name]
-		isAboutMessages := setting.AllowEveryone || setting.BySending
-		if ok && !isAboutMessages && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
+		if ok && !setting.IsAboutMessages() && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
 			lost = append(lost, setting.Action)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
@@ -48,18 +49,36 @@ func checkUserGroupPlan(ctx context.Context, plan *userGroupPlan) {
 	}
 	p.Permissions().Check(p.Diags)
 	if p.State == nil {
-		checkReplaced(plan)
+		checkReplaced(ctx, plan)
 	}
 	change := p.change()
 	if p.State == nil || len(p.Changes) > 0 {
 		base.CheckInPlan(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkChange(p.now, change, found) })
 	}
 	later := userGroupAfter(p.now, change)
+	if base.IsSet(p.Plan.Name) {
+		later.Name = p.Plan.Name.ValueString()
+	}
 	if p.now != nil {
 		warnOfCycle(p.Env.View, later, p.Diags)
 	}
 	newCaller(p.Meta, p.Env.View).checkLockout(later, true, p.Diags)
+	p.warnOfUnknown(later)
 	p.warnOfMembership(ctx, later)
+}
+
+// warnOfUnknown warns about a permission to manage the group that may keep the account out, because the plan does not know yet whom
+// it names.
+func (p userGroupPlanning) warnOfUnknown(later *zulip.UserGroup) {
+	const setting = "can_manage_group"
+	found := p.Permissions().Classify(setting)
+	namesItself := p.now == nil && slices.Equal(found.Planned, []permission.Principal{itself(&p.Plan.userGroupFields)})
+	if isKnown := found.Outcome != attribute.Planned && found.Outcome != attribute.Unknown; !isKnown && !namesItself {
+		least := *later
+		least.Permissions = maps.Clone(later.Permissions)
+		least.Permissions[setting] = attribute.KnownPart(*userGroupTable.Sets(&p.Plan.userGroupFields)(setting), p.Env.View)
+		base.WarnOfUnknown(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkLockout(&least, true, found) })
+	}
 }
 
 // change returns the changes of an apply, as far as they are certain. It omits those that name objects that this run

@@ -166,7 +166,28 @@ func (p *organizationPlanning) check(ctx context.Context) {
 	if p.diags.HasError() {
 		return
 	}
+	p.warnOfOwnLoss()
 	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), p.settingsAccess())
+}
+
+// warnOfOwnLoss warns about the permissions that the plan takes from the provider's account, or may take: it does not know yet whom
+// they name. Permissions that concern messages don't count.
+func (p *organizationPlanning) warnOfOwnLoss() {
+	self, at := p.Meta.Store.Self(), path.Empty()
+	var lost []string
+	for _, setting := range permission.RealmSettings {
+		now, ok := p.view.Realm().Permissions[setting.Name]
+		planned := *p.permissions().Plan(setting.Name)
+		if ok && !setting.IsAboutMessages() && !planned.IsNull() && permission.Admits(now, self, p.view) && !permission.Admits(attribute.KnownPart(planned, p.view), self, p.view) {
+			lost, at = append(lost, setting.Name), path.Root(setting.Name)
+		}
+	}
+	if len(lost) > 0 {
+		base.AddWarningAt(p.diags, at, "The provider's account loses permissions of the organization",
+			fmt.Sprintf("The plan takes these permissions from %[2]s, the account that this provider block uses, unless names that it does not know yet include the account: %[1]s. "+
+				"Resources that need them then fail, also in this apply if Terraform changes the organization first. Name the account too, or add depends_on to this resource with the resources that need them.",
+				strings.Join(lost, ", "), self.Address()))
+	}
 }
 
 // settingsAccess returns the planned waiting period and the planned access of spectators; nil if neither changes. No other

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -162,6 +163,25 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 	}
 	if plan := run.MustPlan(config); !plan.Empty() {
 		t.Errorf("at the end: %v", plan.Changes())
+	}
+}
+
+// A plan that takes a permission from the provider's account says so, also while it does not know yet whom the permission names.
+func TestProtocolOrganization_OwnPermissionTaken_Warning(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for name, test := range map[string]struct {
+		invite []any
+		isSaid bool
+	}{
+		"unknown":             {[]any{acctest.Unknown}, true},
+		"another":             {[]any{"user:kenji.sato@example.com"}, true},
+		"unknown, and itself": {[]any{acctest.Unknown, "role:owners"}, false},
+	} {
+		_, diags := o.NewRun(t, "zulip_organization").Plan(values{"can_invite_users_group": test.invite, "can_mention_many_users_group": []any{"role:nobody"}})
+		diags.ExpectNoError(t)
+		if isSaid := strings.Contains(diags.String(), "include the account: can_invite_users_group. "); isSaid != test.isSaid {
+			t.Errorf("%s: %v", name, diags)
+		}
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/existing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -87,24 +87,46 @@ func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 // server is too old for it.
 func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel]) {
 	everybody := func(string) bool { return true }
-	const isNew = "The field is re-created, and their answers are deleted. The next plan gives back those that a zulip_user has in profile_data."
 	switch {
 	case p.IsDestroy():
-		warnOfLostValues(ctx, p, p.State, everybody, "The field is deleted together with their answers.")
+		warnOfLostValues(ctx, p, p.State, everybody, "The field is deleted together with their answers.", p.Diags)
 		return
 	case p.IsReplaced:
-		warnOfLostValues(ctx, p, p.State, everybody, isNew)
-	case p.IsCreate() && len(p.Own) > 0: // replaced by -replace, or because it is tainted
-		warnOfLostValues(ctx, p, &profileFieldModel{ID: types.Int64Value(p.Own[0]), Name: p.Plan.Name}, everybody, isNew)
+		warnOfLostValues(ctx, p, p.State, everybody, fieldIsNew, p.Diags)
+	case p.IsCreate() && len(p.Own) > 0:
+		checkReplacedField(ctx, p)
 	case !p.IsCreate():
 		if gone := lostProfileFieldOptions(p.Plan, p.State); len(gone) > 0 {
-			warnOfLostValues(ctx, p, p.State, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
+			warnOfLostValues(ctx, p, p.State, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.", p.Diags)
 		}
 	}
 	if p.Config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(p.Config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
 		p.RequireLevel("display_in_profile_summary", levelLongSummary, p.Diags)
 	}
 }
+
+// checkReplacedField refuses to replace a field with answers, if not because of another type: the first plan has then warned.
+func checkReplacedField(ctx context.Context, p *core.Plan[profileFieldModel]) {
+	view, err := p.Meta.Store.Read(ctx, profileFieldList)
+	if err != nil {
+		p.Diags.AddError("Cannot read the custom profile fields", base.Explain(err))
+		return
+	}
+	field, ok := view.ProfileFields().ByID(p.Own[0])
+	if !ok {
+		return
+	}
+	var now profileFieldModel
+	if now.read(field, p.FeatureLevel()); !p.Plan.FieldType.Equal(now.FieldType) || !p.Plan.Subtype.Equal(now.Subtype) {
+		return
+	}
+	existing.RefuseReplacement(p.Diags, func(found *diag.Diagnostics) {
+		warnOfLostValues(ctx, p, &now, func(string) bool { return true }, fieldIsNew, found)
+	})
+}
+
+// fieldIsNew says what happens to the answers in a field that is replaced.
+const fieldIsNew = "The field is re-created, and their answers are deleted. The next plan gives back those that a zulip_user has in profile_data."
 
 // lostProfileFieldOptions returns the known keys of the options that a plan removes.
 func lostProfileFieldOptions(plan, prior *profileFieldModel) map[string]bool {
@@ -125,10 +147,10 @@ func lostProfileFieldOptions(plan, prior *profileFieldModel) map[string]bool {
 }
 
 // warnOfLostValues warns how many people lose their value of a field.
-func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], of *profileFieldModel, loses func(value string) bool, why string) {
+func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], of *profileFieldModel, loses func(value string) bool, why string, diags *diag.Diagnostics) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		p.Diags.AddError("Cannot read the people", base.Explain(err))
+		diags.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	field, count := strconv.FormatInt(of.ID.ValueInt64(), 10), 0
@@ -138,7 +160,7 @@ func warnOfLostValues(ctx context.Context, p *core.Plan[profileFieldModel], of *
 		}
 	}
 	if count > 0 {
-		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), of.Name.ValueString()), why)
+		diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), of.Name.ValueString()), why)
 	}
 }
 

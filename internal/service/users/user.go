@@ -293,6 +293,9 @@ func checkImportedUser(user *zulip.User) error {
 	return nil
 }
 
+// emailOfHidden explains why no account can be created with an email that the provider does not see.
+const emailOfHidden = "A user who hides their email from the provider's account has this email. Import the user by ID, which the organization's settings show in the list of users. First reactivate a deactivated user there."
+
 // userHint explains a refusal for an account.
 func userHint(err error) string {
 	switch {
@@ -301,7 +304,7 @@ func userHint(err error) string {
 	case zulip.IsMessage(err, "User not authorized to change user emails"):
 		return shellPermission("can_change_user_emails") + " Without it, only the user can change the email."
 	case zulip.IsMessage(err, "Email is already in use."):
-		return "A user who hides their email from the provider's account has this email. Import the user by ID, which the organization's settings show in the list of users. First reactivate a deactivated user there."
+		return emailOfHidden
 	case zulip.IsMessage(err, "New email value error: Account has been deactivated.", "New email value error: Already has an account."):
 		return "A user who hides their email from the provider's account has this email. A deactivated user keeps it too. Set another email, or first change that user's email."
 	case zulip.IsMessage(err, "The password is too weak."):

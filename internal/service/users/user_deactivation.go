@@ -12,7 +12,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -67,7 +66,7 @@ func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
 }
 
 // warnOfActions warns what is deleted when the account is deactivated. The actions are those of m.
-func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
+func warnOfActions(s *snapshot.Snapshot, user *zulip.User, m *account, diags *diag.Diagnostics) {
 	actions := m.deactivationActions()
 	if actions == (zulip.DeactivationActions{}) || !user.IsActive {
 		return
@@ -90,7 +89,7 @@ func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User
 		fmt.Fprintf(&text, "The same data of the bots it owns are deleted: %s.\n", strings.Join(bots, ", "))
 	}
 	text.WriteString("This cannot be undone, even by reactivating the user. To delete nothing, remove deactivation_actions and apply before you deactivate the user.")
-	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s permanently deletes data", user.Address()), text.String())
+	diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s permanently deletes data", user.Address()), text.String())
 }
 
 // alreadyDeactivated describes the deletions if the account was already deactivated.

@@ -172,6 +172,19 @@ func TestProtocolUserDeactivationActions_Replaced_Warning(t *testing.T) {
 	diags.ExpectWarning(t, "deactivation_actions", "permanently deletes data")
 }
 
+// A refresh has found that someone who hides their email was deactivated. The email stays theirs.
+func TestProtocolUser_HiddenAndDeactivatedOutside_Announced(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	hideAddresses(t, o)
+	run := o.NewRun(t, "zulip_user")
+	run.MustApply(nadia(nil))
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
+	plan, diags := run.Plan(nadia(nil))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "email", "is deactivated, so the apply will fail", "This happened outside Terraform", "First reactivate a deactivated user there")
+	run.Apply(plan).ExpectError(t, "", "Email is already in use")
+}
+
 // A state of an older server plans nothing on a newer one.
 func TestProtocolUser_ServerUpgraded_NoChanges(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})

@@ -122,10 +122,16 @@ func checkNewUser(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 		case p.Plan.isInactive():
 			refuseInactiveUser(user.Email, p.Diags)
 			return
+		case p.Meta.Run.Knows(runstate.Ended, runstate.Name(userKind, user.Email)):
+			p.Diags.AddAttributeWarning(path.Root("email"), fmt.Sprintf("User %s is deactivated, so the apply will fail", user.Email),
+				"This happened outside Terraform. "+emailOfHidden+" To accept it, remove this resource from the configuration, with what references it.")
 		default:
-			p.Meta.Run.PlanName(runstate.Account, 0, user.Email)
+			p.Meta.Run.PlanName(runstate.Account, 0, user.Email, p.Own...)
 			accounts.WarnOfDefault(p.Meta, user.Email, p.Diags)
 		}
+	}
+	for _, id := range p.Own {
+		checkReplacedUser(p, s, id)
 	}
 	accounts.DeclareRole(p.Meta, accounts.Said(runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated), p.Diags)
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
@@ -147,15 +153,11 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 	case p.Plan.isInactive() && isReactivatable(holder):
 		checkAdoptedInactive(p, holder)
 	case p.Plan.isInactive() && isOwn && !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID)): // it is replaced: deactivated, and then adopted
-		warnOfActions(p, s, holder, p.Plan)
+		warnOfActions(s, holder, p.Plan, p.Diags)
 	case isOwn && (!holder.IsActive || !run.Knows(runstate.Destroyed, runstate.ID(userKind, holder.ID))): // it is replaced: deactivated, and then reactivated
 		run.PlanName(runstate.Account, holder.ID, holder.Address())
-		warnOfActions(p, s, holder, p.Plan)
-		switch isReplaced := slices.Contains(p.Own, holder.ID); {
-		case holder.IsActive && isReplaced:
-			run.Note(runstate.Deactivated, runstate.ID(userKind, holder.ID))
-			accounts.WarnOfBots(p.Meta, holder, p.Diags)
-		case holder.IsActive: // another resource may have it
+		if holder.IsActive && !slices.Contains(p.Own, holder.ID) { // another resource may have it
+			warnOfActions(s, holder, p.Plan, p.Diags)
 			existingUser(p.Plan, holder).Check(p.Meta, p.Diags)
 		}
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
@@ -167,6 +169,21 @@ func checkEmailHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Sn
 		summary, detail := userEmailTaken(holder)
 		existing.RefuseTakenName(p.Meta, userKind, holder.ID, path.Root("email"), summary, detail, p.Diags)
 	}
+}
+
+// checkReplacedUser registers that the plan deactivates an account to replace it. It refuses to replace one that the server or
+// lock-out protection keeps, and a replacement by which data or bots are lost.
+func checkReplacedUser(p *core.Plan[account], s *snapshot.Snapshot, id int64) {
+	user, ok := s.User(id)
+	if !ok || !user.IsActive {
+		return
+	}
+	p.Meta.Run.Note(runstate.Deactivated, runstate.ID(userKind, id))
+	existing.RefuseReplacement(p.Diags, func(found *diag.Diagnostics) {
+		accounts.Deactivation(user).Check(p.Meta, s, found)
+		warnOfActions(s, user, p.Plan, found)
+		accounts.WarnOfBots(p.Meta, user, found)
+	})
 }
 
 // existingUser describes the active account with the planned email.
@@ -403,7 +420,7 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 	if p.Diags.HasError() {
 		return
 	}
-	warnOfActions(p, s, user, m)
+	warnOfActions(s, user, m, p.Diags)
 	accounts.WarnOfBots(p.Meta, user, p.Diags)
 	accounts.Leave(p.Meta, user, path.Empty(), p.Diags)
 	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user)
