@@ -11,7 +11,7 @@ type edit func(g *generator) string
 
 // edits are drawn by name. Each is one thing that people do.
 var edits = map[string]edit{
-	"add":             addBlock,
+	"add":             func(g *generator) string { return addOf(g, g.of(kinds[g.IntN(len(kinds))])) },
 	"remove":          removeBlock,
 	"change":          changeAttribute,
 	"unset":           unsetAttribute,
@@ -57,11 +57,6 @@ func (g *generator) freeName(kind string) string {
 			return name
 		}
 	}
-}
-
-func addBlock(g *generator) string {
-	kind := g.of(kinds[g.IntN(len(kinds))])
-	return addOf(g, kind)
 }
 
 func addOf(g *generator, kind string) string {

@@ -22,32 +22,59 @@ const (
 	apply   = "plan and apply"
 	late    = "plan, something happens, and apply"
 	faulty  = "plan, and apply with a fault"
-	byHand  = "outside"
+	byHand  = "outside: "
 	addKind = "add "
 
 	outsideChange = "a change outside"
 )
 
+// A focus is what a history is about.
+type focus struct{ kinds, edits, outsides []string }
+
+// everything is the widest focus, that of half of the histories.
+func everything() focus {
+	return focus{kinds, weighted(), append(slices.Sorted(maps.Keys(outsides)), often...)}
+}
+
+// some draws a focus on a few kinds of resources, edits and changes outside. Rare mixes of them are then frequent.
+func (f focus) some(r *rand.Rand) focus {
+	few := func(all []string, count int) (drawn []string) {
+		for range count {
+			drawn = append(drawn, all[r.IntN(len(all))])
+		}
+		return drawn
+	}
+	return focus{few(f.kinds, 7), few(f.edits, 6), few(f.outsides, 3)}
+}
+
 // New draws a history of some rounds.
 func New(seed uint64, rounds int) (turns []Turn) {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 	put := func(kind string) { turns = append(turns, Turn{kind, r.Uint64()}) }
-	for _, kind := range []string{"zulip_user", "zulip_user", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel_subscribers", "zulip_organization", "zulip_user_group"} {
+	of := func(all []string) string { return all[r.IntN(len(all))] }
+	about := everything()
+	if r.IntN(2) == 0 {
+		about = about.some(r)
+	}
+	start := []string{"zulip_user", "zulip_user", "zulip_user_group", "zulip_channel", "zulip_channel", "zulip_channel_subscribers", "zulip_organization", "zulip_user_group"}
+	for _, kind := range start {
 		if r.IntN(4) > 0 {
 			put(addKind + kind)
 		}
 	}
 	for range 1 + r.IntN(7) {
-		put("add")
+		put(addKind + of(about.kinds))
 	}
 	put(apply)
-	all := weighted()
 	for range rounds {
 		for range 1 + r.IntN(3) {
-			if r.IntN(4) == 0 {
-				put(byHand)
-			} else {
-				put(all[r.IntN(len(all))])
+			switch edit := of(about.edits); {
+			case r.IntN(4) == 0:
+				put(byHand + of(about.outsides))
+			case edit == "add":
+				put(addKind + of(about.kinds))
+			default:
+				put(edit)
 			}
 		}
 		put([]string{apply, apply, apply, late, faulty}[r.IntN(5)])
@@ -127,13 +154,14 @@ func (s *story) play(turn Turn) {
 	switch turn.Kind {
 	case apply, late, faulty:
 		s.round(g, turn.Kind)
-	case byHand:
-		if what, _ := g.outside(); what != "" {
+	default:
+		name, isOutside := strings.CutPrefix(turn.Kind, byHand)
+		if !isOutside {
+			s.edit(g, turn.Kind)
+		} else if what, _ := outsides[name](g); what != "" {
 			s.say("* in the web app, a person %s", what)
 			s.done = append(s.done, what)
 		}
-	default:
-		s.edit(g, turn.Kind)
 	}
 }
 
@@ -182,7 +210,7 @@ func (c *configuration) hasCycle() bool {
 }
 
 func (g *generator) outside() (string, *kept) {
-	all := append(slices.Sorted(maps.Keys(outsides)), often...)
+	all := everything().outsides
 	return outsides[all[g.IntN(len(all))]](g)
 }
 
