@@ -114,8 +114,14 @@ func Play(turns []Turn, seed uint64, picture string) (Outcome, error) {
 	defer w.close()
 	w.random, w.warns = seed, seed%3 > 0
 	s := &story{World: w, before: newConfiguration()}
-	s.say("# A sandbox with a latency of %v. Owners: terry (the provider's account), olga (changes things in the web app); administrator: ada (the provider", w.latency)
-	s.say("# configuration \"second\"); moderator: mo; members: mel, max, kim; guest: gus. Each has the email NAME@example.com.")
+	role := "owner"
+	if seed%4 == 1 {
+		role = "administrator"
+		terry, _ := w.server.Credentials("terry")
+		w.call("olga", "PATCH", fmt.Sprint("/users/", terry.ID), map[string]any{"role": 200})
+	}
+	s.say("# A sandbox with a latency of %v. terry is the provider's account, an %s; olga, an owner, changes things in the web app. Administrator: ada (the", w.latency, role)
+	s.say("# provider configuration \"second\"); moderator: mo; members: mel, max, kim; guest: gus. Each has the email NAME@example.com.")
 	s.say("provider \"zulip\" {\n  access_warnings = %t\n}", w.warns)
 	for _, turn := range turns {
 		s.play(turn)

@@ -146,15 +146,19 @@ func Texts(value zulip.GroupSettingValue, org Organization) []string {
 
 // Describe returns a value for a message: one principal quoted, several in brackets.
 func Describe(value zulip.GroupSettingValue, org Organization) string {
-	principals := Format(value, org, nil)
-	texts := make([]string, len(principals))
-	for i, principal := range principals {
-		texts[i] = strconv.Quote(principal.String())
+	return DescribeTexts(Texts(value, org))
+}
+
+// DescribeTexts is [Describe] of the texts of principals.
+func DescribeTexts(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = strconv.Quote(text)
 	}
-	if len(texts) == 1 {
-		return texts[0]
+	if len(quoted) == 1 {
+		return quoted[0]
 	}
-	return "[" + strings.Join(texts, ", ") + "]"
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // lookUp returns the group or the user that a principal names; both nil if there is none.

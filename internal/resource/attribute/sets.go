@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/effects"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -269,7 +270,13 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 			summary, detail := base.StillMissing(principal.String())
 			problems = append(problems, permission.Problem{Principal: principal, Summary: summary, Detail: detail})
 		}
-		all = append(all, p.Step(setting.Name, prior[setting.Name], found.Value, view))
+		step := p.Step(setting.Name, prior[setting.Name], found.Value, view)
+		if principals, _ := PrincipalsOf(*plan(setting.Name)); len(found.Planned) > 0 {
+			texts := lists.Map(principals, permission.Principal.String)
+			slices.Sort(texts)
+			step.Planned = permission.DescribeTexts(texts)
+		}
+		all = append(all, step)
 	}
 	return all, problems
 }

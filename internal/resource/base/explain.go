@@ -240,9 +240,9 @@ func CheckInPlan(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) (
 	return ok
 }
 
-// WarnOfUnknown makes a check of a plan as if what the plan does not know yet were nobody. Its errors are warnings, because the
-// apply may know better.
-func WarnOfUnknown(diags *diag.Diagnostics, check func(found *diag.Diagnostics)) {
+// WarnOfUnknown makes a check of a plan with the worst of the values that the plan does not know yet. Its errors are warnings,
+// because the apply may know better; unless says when.
+func WarnOfUnknown(unless string, diags *diag.Diagnostics, check func(found *diag.Diagnostics)) {
 	var found diag.Diagnostics
 	check(&found)
 	for _, one := range found.Errors() {
@@ -250,9 +250,12 @@ func WarnOfUnknown(diags *diag.Diagnostics, check func(found *diag.Diagnostics))
 		if of, ok := one.(diag.DiagnosticWithPath); ok {
 			at = of.Path()
 		}
-		AddWarningAt(diags, at, one.Summary(), "The apply will fail, unless the names that this plan does not know yet include the account. "+one.Detail())
+		AddWarningAt(diags, at, one.Summary(), "The apply will fail, unless "+unless+". "+one.Detail())
 	}
 }
+
+// NamesAccount says when a permission that is not known yet does not lock the account out.
+const NamesAccount = "the names that this plan does not know yet include the account"
 
 // WhyRefused returns the refusal of a request. If the account lacks permissions in the organization as it is now, the
 // result names them.

@@ -180,7 +180,7 @@ func (p channelPlanning) warnOfUnknown(ctx context.Context, change *channelChang
 	if least.isClosed(least.After.Channel) {
 		accesswarning.ReadSubscribers(ctx, p.Meta, least.id, &least.ChannelChange)
 	}
-	base.WarnOfUnknown(p.Diags, func(found *diag.Diagnostics) {
+	base.WarnOfUnknown(base.NamesAccount, p.Diags, func(found *diag.Diagnostics) {
 		if !least.refuseOwnAdministration(found) {
 			least.refuseOwnReading(found)
 		}

@@ -77,7 +77,7 @@ func (p userGroupPlanning) warnOfUnknown(later *zulip.UserGroup) {
 		least := *later
 		least.Permissions = maps.Clone(later.Permissions)
 		least.Permissions[setting] = attribute.KnownPart(*userGroupTable.Sets(&p.Plan.userGroupFields)(setting), p.Env.View)
-		base.WarnOfUnknown(p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkLockout(&least, true, found) })
+		base.WarnOfUnknown(base.NamesAccount, p.Diags, func(found *diag.Diagnostics) { newCaller(p.Meta, p.Env.View).checkLockout(&least, true, found) })
 	}
 }
 

@@ -143,7 +143,10 @@ func (r *messageResource) wouldSee(ctx context.Context, state *messageModel) (bo
 	if !ok {
 		return r.Meta.SeesAll(), nil
 	}
-	if !channel.Privacy().IsPrivate() && self.Role < zulip.RoleGuest {
+	switch privacy := channel.Privacy(); {
+	case privacy == zulip.PrivacyPrivateProtectedHistory:
+		return false, nil // an account that was subscribed later, or again, sees no earlier message
+	case !privacy.IsPrivate() && self.Role < zulip.RoleGuest:
 		return true, nil
 	}
 	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)

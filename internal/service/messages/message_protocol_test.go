@@ -74,6 +74,22 @@ func TestProtocolMessageDestroy(t *testing.T) {
 	}
 }
 
+// With protected history, an account that was subscribed after the message does not see it. The message is not sent again.
+func TestProtocolMessage_HistoryProtectedLater_Kept(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_message")
+	o.WithAccount(t, "admin").Call(t, http.MethodPost, "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name":"later"}]`})
+	config := values{"channel": "later", "topic": "rules", "content": "Be kind."}
+	run.MustApply(config)
+	o.Call(t, http.MethodPost, "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name":"later"}]`})
+	o.Call(t, http.MethodPatch, fmt.Sprint("/streams/", o.MustChannel(t, "later").ID), map[string]string{"is_private": "true", "history_public_to_subscribers": "false"})
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "The account does not see everything in the state", fmt.Sprint("Message ", run.State.Values["id"]))
+	if !plan.Empty() {
+		t.Errorf("the plan changes %v", plan.Changes())
+	}
+}
+
 // nameless are the resources without a unique name, so that the server accepts a second one.
 var nameless = []struct {
 	kind, path, title string

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
@@ -225,24 +226,43 @@ func (p *organizationPlanning) isYetUnknown(attribute string) bool {
 // checkCaller refuses attributes that the account can't send. The server would refuse the whole request for one
 // attribute, even without a change (server-behavior §O1).
 func (p *organizationPlanning) checkCaller() {
-	if len(p.steps) == 0 {
+	known := lists.Map(p.steps, func(step organizationStep) string { return step.Attribute })
+	unknown := slices.DeleteFunc(p.unknown(), func(name string) bool { return slices.Contains(known, name) })
+	p.requireRole(known, p.diags)
+	base.WarnOfUnknown("the values that this plan does not know yet are the current ones", p.diags, func(found *diag.Diagnostics) { p.requireRole(unknown, found) })
+}
+
+// unknown are the attributes that the configuration sets to values that are not known yet.
+func (p *organizationPlanning) unknown() (names []string) {
+	for name := range p.config.settings {
+		if p.isYetUnknown(name) {
+			names = append(names, name)
+		}
+	}
+	for _, setting := range permission.RealmSettings {
+		if _, known := attribute.PrincipalsOf(*p.permissions().Config(setting.Name)); !known {
+			names = append(names, setting.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// requireRole refuses to change attributes that the account can't send.
+func (p *organizationPlanning) requireRole(attributes []string, diags *diag.Diagnostics) {
+	if len(attributes) == 0 {
 		return
 	}
 	self := p.Meta.Store.Self()
 	if self.Role > zulip.RoleAdministrator {
-		p.RequireAdministrator("change the organization", p.diags)
+		p.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), "change the organization", diags)
 		return
 	}
-	var forOwners []string
-	for _, step := range p.steps {
-		if organizationTable.Requires(step.Attribute).Role == zulip.RoleOwner {
-			forOwners = append(forOwners, step.Attribute)
-		}
-	}
+	forOwners := slices.DeleteFunc(attributes, func(name string) bool { return organizationTable.Requires(name).Role != zulip.RoleOwner })
 	if len(forOwners) == 0 || self.Role == zulip.RoleOwner {
 		return
 	}
-	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s cannot set %s", self.Address(), strings.Join(forOwners, ", ")),
+	diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s cannot set %s", self.Address(), strings.Join(forOwners, ", ")),
 		fmt.Sprintf("Only owners of the organization can set: %s. The account's role is %s. Use an owner's key, or remove these attributes.",
 			strings.Join(owners(p.view), ", "), self.Role))
 }

@@ -185,6 +185,28 @@ func TestProtocolOrganization_OwnPermissionTaken_Warning(t *testing.T) {
 	}
 }
 
+// An administrator plans an owner's setting whose value is not known yet.
+func TestProtocolOrganization_UnknownValueForOwners_Announced(t *testing.T) {
+	run := acctest.StartSandbox(t, sandbox.Config{}).As(t, "admin").NewRun(t, "zulip_organization")
+	plan, diags := run.Plan(values{"can_invite_users_group": []any{acctest.Unknown}, "description": "Press"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "can_invite_users_group", "cannot set can_invite_users_group", "The apply will fail, unless the values that this plan does not know yet are the current ones")
+	plan.Config["can_invite_users_group"] = []any{"role:moderators"}
+	run.Apply(plan).ExpectError(t, "can_invite_users_group", "Only owners of the organization can set")
+}
+
+// The warning about newly managed attributes names whom the same plan creates.
+func TestProtocolOrganization_NewlyManagedNamesNewUser_Described(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run, user := o.NewRun(t, "zulip_organization"), o.NewRun(t, "zulip_user")
+	p := run.Process()
+	_, diags := p.Plan("zulip_user", user.State, values{"email": "nadia@example.com", "full_name": "Nadia"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_organization", nil, values{"can_create_groups": []any{"user:nadia@example.com", "role:administrators"}})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Newly managed attributes", `the configuration asks for: ["role:administrators", "user:nadia@example.com"]`)
+}
+
 func TestProtocolOrganizationDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})
