@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
 // A generator draws the details of a turn. It draws existing objects by their names, so that a history without some of its turns
@@ -119,6 +121,18 @@ func (g *generator) permission() any {
 	return found
 }
 
+// permissions draws some permissions of a resource: often the usual ones, and rarely any.
+func (g *generator) permissions(config values, percent, rarely int, all []permission.Spec, usual ...string) {
+	for _, one := range all {
+		if percent := map[bool]int{true: percent, false: rarely}[slices.Contains(usual, one.Name)]; !g.chance(percent) {
+			continue
+		}
+		if config[one.Name] = g.permission(); len(one.Roles) > 0 {
+			config[one.Name] = []any{g.of(one.Roles...)}
+		}
+	}
+}
+
 // channel draws a channel's ID or name, nil if there is none.
 func (g *generator) channel(attribute string) any {
 	if b := g.block("zulip_channel"); b != nil {
@@ -176,9 +190,7 @@ var samples = map[string]func(g *generator) values{
 		if group := g.group(""); group != nil && g.chance(30) {
 			config["subgroups"] = []any{group}
 		}
-		for _, name := range []string{"can_manage_group", "can_add_members_group", "can_mention_group", "can_join_group"} {
-			g.maybe(config, 20, name, g.permission())
-		}
+		g.permissions(config, 0, 15, permission.UserGroupSettings)
 		return config
 	},
 	"zulip_channel": func(g *generator) values {
@@ -190,9 +202,7 @@ var samples = map[string]func(g *generator) values{
 		if folder := g.block("zulip_channel_folder"); folder != nil && g.chance(50) {
 			config["folder"] = ref{folder.address(), "name"}
 		}
-		for _, name := range []string{"can_send_message_group", "can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group", "can_remove_subscribers_group"} {
-			g.maybe(config, 30, name, g.permission())
-		}
+		g.permissions(config, 30, 4, permission.ChannelSettings, "can_send_message_group", "can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group", "can_remove_subscribers_group")
 		g.maybe(config, 6, "initial_subscribers", g.withAccount(2))
 		return config
 	},
@@ -229,9 +239,7 @@ var samples = map[string]func(g *generator) values{
 	},
 	"zulip_organization": func(g *generator) values {
 		config := values{"description": g.word()}
-		for _, name := range []string{"can_add_custom_emoji_group", "can_mention_many_users_group", "can_invite_users_group", "can_move_messages_between_topics_group"} {
-			g.maybe(config, 30, name, g.permission())
-		}
+		g.permissions(config, 30, 3, permission.RealmSettings, "can_add_custom_emoji_group", "can_mention_many_users_group", "can_invite_users_group", "can_move_messages_between_topics_group")
 		for _, name := range []string{"moderation_request_channel_id", "new_stream_announcements_stream_id", "signup_announcements_stream_id", "zulip_update_announcements_stream_id"} {
 			g.maybe(config, 50, name, g.channel("id"))
 		}
