@@ -22,6 +22,8 @@ const (
 	apply   = "plan and apply"
 	late    = "plan, something happens, and apply"
 	faulty  = "plan, and apply with a fault"
+	partly  = "plan with -target and apply"
+	blindly = "plan with -refresh=false and apply"
 	byHand  = "outside: "
 	addKind = "add "
 
@@ -77,7 +79,7 @@ func New(seed uint64, rounds int) (turns []Turn) {
 				put(edit)
 			}
 		}
-		put([]string{apply, apply, apply, late, faulty}[r.IntN(5)])
+		put([]string{apply, apply, apply, apply, late, late, faulty, faulty, partly, blindly}[r.IntN(10)])
 	}
 	return turns
 }
@@ -158,7 +160,7 @@ func (s *story) violateAll(law, when string, problems []problem) {
 func (s *story) play(turn Turn) {
 	g := newGenerator(s.World, turn.Seed)
 	switch turn.Kind {
-	case apply, late, faulty:
+	case apply, late, faulty, partly, blindly:
 		s.round(g, turn.Kind)
 	default:
 		name, isOutside := strings.CutPrefix(turn.Kind, byHand)
@@ -224,17 +226,26 @@ func (g *generator) outside() (string, *kept) {
 func (s *story) round(g *generator, kind string) {
 	s.outcome.Rounds++
 	defer func() { s.done = nil }()
+	if isPlain := len(s.config.moved)+len(s.config.removed)+len(s.config.imports) == 0; kind == partly && isPlain {
+		s.target = g.of(s.config.addresses()...)
+	}
+	s.skipsRefresh = kind == blindly
+	options := s.options()
 	p := s.planInWords()
+	s.target, s.skipsRefresh = "", false
 	for isFirst := len(s.before.blocks) == 0; p.isFailed && isFirst && s.dropRefused(p); {
 		p = s.planInWords()
 	}
 	if p.isFailed {
 		s.outcome.Refused++
-		s.refused(p)
+		s.refused(p, kind == blindly)
 		return
 	}
 	var changed *kept
 	disturbed, since := "", "" // since is what a person did after the plan
+	if kind == blindly {
+		disturbed = options // as if everything since the last refresh had happened after the plan
+	}
 	heal := func() {}
 	switch kind {
 	case late:
@@ -254,7 +265,7 @@ func (s *story) round(g *generator, kind string) {
 		s.say("* %s", disturbed)
 	}
 	reviewed := func() {}
-	if disturbed == "" && g.chance(50) && s.config.providers() == "" {
+	if disturbed == "" && options == "" && g.chance(50) && s.config.providers() == "" {
 		reviewed = s.review(p)
 	}
 	facts := s.facts()
@@ -284,8 +295,19 @@ func (s *story) round(g *generator, kind string) {
 			reviewed()
 		}
 		p.problems = append(p.problems, problems...) // a warning of the apply announces the next plan too
-		s.converges(p, cmp.Or(disturbed, "nothing else"))
+		s.converges(p, cmp.Or(disturbed, options, "nothing else"))
 	}
+}
+
+// options are those of a plan that does not read or plan everything.
+func (s *story) options() string {
+	switch {
+	case s.target != "":
+		return " -target=" + s.target
+	case s.skipsRefresh:
+		return " -refresh=false"
+	}
+	return ""
 }
 
 // planInWords plans, and writes the configuration and the plan.
@@ -296,7 +318,7 @@ func (s *story) planInWords() *fullPlan {
 	}
 	states := maps.Clone(s.states)
 	p := s.plan()
-	s.say("terraform plan%s:\n%s%s", strings.Join(append([]string{""}, s.config.replace...), " -replace="), strings.Join(p.words(), "\n"), texts(p.problems))
+	s.say("terraform plan%s%s:\n%s%s", s.options(), strings.Join(append([]string{""}, s.config.replace...), " -replace="), strings.Join(p.words(), "\n"), texts(p.problems))
 	s.crashes("plan", p.broken, p.problems)
 	if p.isFailed {
 		s.states = states // a failed plan changes no state
@@ -342,6 +364,7 @@ func (p *fullPlan) unannounced(problems []problem) []problem {
 // has announced more.
 func (s *story) converges(applied *fullPlan, disturbed string) {
 	law, most := "B", 0
+	isPartial := disturbed == outsideChange || strings.HasPrefix(disturbed, " -") // what the plan did not see can be refused
 	switch {
 	case disturbed != "nothing else":
 		law, most = "E", 3
@@ -353,7 +376,7 @@ func (s *story) converges(applied *fullPlan, disturbed string) {
 		switch {
 		case p.isFailed:
 			s.violateAll(law, "next plan after "+disturbed, slices.DeleteFunc(slices.Clone(p.problems), func(one problem) bool {
-				return applied.announces(one) || disturbed == outsideChange && isRefusal(one)
+				return applied.announces(one) || isPartial && isRefusal(one)
 			}))
 			s.isOver = true
 			return
@@ -373,7 +396,7 @@ func (s *story) converges(applied *fullPlan, disturbed string) {
 		s.crashes("apply", broken, problems)
 		if isFailed(problems) {
 			problems = p.unannounced(problems)
-			if disturbed == outsideChange {
+			if isPartial {
 				problems = slices.DeleteFunc(problems, isRefusal)
 			}
 			s.violateAll(law, "next apply after "+disturbed, problems)
@@ -414,9 +437,11 @@ func (s *story) crashes(during string, broken []string, problems []problem) {
 	}
 }
 
-// refused judges a plan that failed, and takes the edits back.
-func (s *story) refused(p *fullPlan) {
-	s.violateAll("P", "plan", slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
+// refused judges a plan that failed, and takes the edits back. An outdated state is a reason for any refusal.
+func (s *story) refused(p *fullPlan, isOutdated bool) {
+	if !isOutdated {
+		s.violateAll("P", "plan", slices.DeleteFunc(slices.Clone(p.problems), isRefusal))
+	}
 	s.config = s.before.clone()
 	s.say("* the edits are taken back")
 }

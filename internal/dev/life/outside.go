@@ -44,8 +44,7 @@ var outsides = map[string]outside{
 			return "", nil
 		}
 		visibility := []int{1, 3, 4, 4, 4}[g.IntN(5)]
-		_, done := g.w.callWith(credentials, "PATCH", "/settings", map[string]any{"email_address_visibility": visibility})
-		if !done {
+		if !g.w.callWith(credentials, "PATCH", "/settings", map[string]any{"email_address_visibility": visibility}) {
 			return "", nil
 		}
 		return fmt.Sprintf("%s shows their email to %d", person.Email, visibility), nil
@@ -145,7 +144,7 @@ func (g *generator) did(ok bool, method, path string, params map[string]any, wha
 	if !ok {
 		return ""
 	}
-	if _, done := g.w.call("olga", method, path, params); !done {
+	if !g.w.call("olga", method, path, params) {
 		return ""
 	}
 	return what

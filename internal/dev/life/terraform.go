@@ -135,6 +135,12 @@ func (w *World) plan() *fullPlan {
 			}
 		}
 	}
+	if w.target != "" {
+		all = slices.DeleteFunc(all, func(address string) bool {
+			isNeeded := slices.Contains(needs[w.target], base(address))
+			return c.blocks[address] == nil || address != w.target && !isNeeded
+		})
+	}
 	r := w.start()
 	get := func(one ref) any {
 		w.mu.Lock()
@@ -204,9 +210,12 @@ func (w *World) planOne(r *run, c *configuration, one *plannedChange, needs []st
 		if !w.report(address, diags) {
 			return false
 		}
-		read, diags := process.Read(kind, stored)
-		if !w.report(address, diags) {
-			return false
+		read := stored
+		if !w.skipsRefresh {
+			read, diags = process.Read(kind, stored)
+			if !w.report(address, diags) {
+				return false
+			}
 		}
 		refreshed := *one.prior
 		refreshed.Instance = read

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -75,6 +76,9 @@ var accounts = map[string]sandbox.Account{
 
 // World is an organization, with a configuration and a state.
 type World struct {
+	target       string // of the next plan; "" for everything
+	skipsRefresh bool   // by the next plan
+
 	server   *sandbox.Server
 	config   *configuration
 	states   map[string]*instance
@@ -123,16 +127,13 @@ func newWorld(picture string, latency time.Duration) (*World, error) {
 
 func (w *World) close() { _ = w.server.Close() }
 
-// call sends a request as an account, and returns the fields of the answer. A refusal returns false.
-func (w *World) call(as, method, path string, params map[string]any) (map[string]any, bool) {
+// call sends a request as an account, and reports whether the server accepted it.
+func (w *World) call(as, method, path string, params map[string]any) (done bool) {
 	credentials, ok := w.server.Credentials(as)
-	if !ok {
-		return nil, false
-	}
-	return w.callWith(credentials, method, path, params)
+	return ok && w.callWith(credentials, method, path, params)
 }
 
-func (w *World) callWith(credentials sandbox.Credentials, method, path string, params map[string]any) (map[string]any, bool) {
+func (w *World) callWith(credentials sandbox.Credentials, method, path string, params map[string]any) (done bool) {
 	form := url.Values{}
 	for name, value := range params {
 		word, isText := value.(string)
@@ -153,14 +154,10 @@ func (w *World) callWith(credentials sandbox.Credentials, method, path string, p
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, false
+		return false
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read
-	answer := map[string]any{}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		return nil, false
-	}
-	return answer, resp.StatusCode == http.StatusOK
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 }
 
 // A run is the provider processes of one plan or apply: one for each provider configuration.

@@ -69,8 +69,7 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 				Existing: func(e *existing.Object, group *zulip.UserGroup, c *core.Call) {
 					uses := lastingUses(&c.Meta.Run, groupUsesOf(group.ID, c.Snapshot))
 					if len(uses) > 0 && c.Meta.Run.Knows(runstate.Managed, runstate.ID(userGroupKind, group.ID)) {
-						e.Detail = "The server does not deactivate a group that is in use, so the apply cannot replace it:" + describeGroupUses(uses, c.Snapshot) +
-							"\n\nIf Terraform marked this resource as tainted, run terraform untaint ADDRESS."
+						e.Detail = "The server does not deactivate a group that is in use. If this resource is tainted, run terraform untaint ADDRESS, because the apply cannot replace the group:" + describeGroupUses(uses, c.Snapshot)
 					}
 				},
 			},
