@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/lists"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -136,12 +137,7 @@ func Format(value zulip.GroupSettingValue, org Organization, preferred []Princip
 
 // Texts returns a value as principals, sorted.
 func Texts(value zulip.GroupSettingValue, org Organization) []string {
-	principals := Format(value, org, nil)
-	texts := make([]string, len(principals))
-	for i, principal := range principals {
-		texts[i] = principal.String()
-	}
-	return texts
+	return lists.Map(Format(value, org, nil), Principal.String)
 }
 
 // Describe returns a value for a message: one principal quoted, several in brackets.
@@ -151,10 +147,7 @@ func Describe(value zulip.GroupSettingValue, org Organization) string {
 
 // DescribeTexts is [Describe] of the texts of principals.
 func DescribeTexts(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = strconv.Quote(text)
-	}
+	quoted := lists.Map(texts, strconv.Quote)
 	if len(quoted) == 1 {
 		return quoted[0]
 	}

@@ -67,8 +67,10 @@ func userGroupDefinition() *core.TableDefinition[userGroupModel, zulip.UserGroup
 				Of:      func(m *userGroupModel) string { return m.Name.ValueString() },
 				IsTaken: isGroupNameTaken,
 				Existing: func(e *existing.Object, group *zulip.UserGroup, c *core.Call) {
-					uses := lastingUses(&c.Meta.Run, groupUsesOf(group.ID, c.Snapshot))
-					if len(uses) > 0 && c.Meta.Run.Knows(runstate.Managed, runstate.ID(userGroupKind, group.ID)) {
+					if !c.Meta.Run.Knows(runstate.Managed, runstate.ID(userGroupKind, group.ID)) {
+						return
+					}
+					if uses := lastingUses(&c.Meta.Run, groupUsesOf(group.ID, c.Snapshot)); len(uses) > 0 {
 						e.Detail = "The server does not deactivate a group that is in use. If this resource is tainted, run terraform untaint ADDRESS, because the apply cannot replace the group:" + describeGroupUses(uses, c.Snapshot)
 					}
 				},
